@@ -1,0 +1,151 @@
+"""Where a file's numbers lie on the earth, or a refusal to guess.
+
+The datum policy: every datum on the GRS 80 or WGS 84 ellipsoid (NAD83 of 1986, HARN, 2011; WGS 84) is treated as one,
+with a recorded tolerance of 1.5 m. An offline PROJ would otherwise move HARN data by a phantom 1.017 m. Any other datum
+(NAD27 above all) needs its published transformation, grid included; without it the data are refused.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import pyproj.datadir
+from pyproj import CRS, Transformer
+from pyproj.exceptions import CRSError as PyprojCRSError
+from pyproj.transformer import TransformerGroup
+
+from siteplan_gis.errors import CrsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ONE_DATUM_TOLERANCE_M: Final = 1.5
+GRIDS_VARIABLE: Final = "SITEPLAN_PROJ_GRIDS"
+_LARGEST_SHIFT_ERROR_M: Final = 2.0
+
+AxisOrder = Literal["xy", "yx"]
+
+
+@dataclass(frozen=True, slots=True)
+class Georeference:
+    """How coordinates of one file reach longitude and latitude (degrees, the one NAD83-WGS 84 datum) and back.
+
+    Attributes
+    ----------
+    name
+        The CRS as its authority code, or as its own name where it has none.
+    metres_per_unit
+        The CRS's unit factor; None for degrees.
+    datum_tolerance_m
+        How far positions may be off because datums are treated as one, in metres.
+    notes
+        What a reader of the result should know about this CRS.
+    axis_order
+        "yx" where the file writes latitude or northing first.
+    """
+
+    crs: CRS
+    name: str
+    metres_per_unit: float | None
+    datum_tolerance_m: float
+    notes: tuple[str, ...]
+    axis_order: AxisOrder
+    _to_lonlat: Transformer = field(repr=False, compare=False)
+
+    def lonlat(self, xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Longitude and latitude in degrees, shape (n, 2), of coordinates as the file writes them."""
+        x, y = (xy[:, 0], xy[:, 1]) if self.axis_order == "xy" else (xy[:, 1], xy[:, 0])
+        return np.column_stack(self._to_lonlat.transform(x, y))
+
+    def xy(self, lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The file's own coordinates, shape (n, 2), of longitudes and latitudes in degrees."""
+        x, y = self._to_lonlat.transform(lonlat[:, 0], lonlat[:, 1], direction="INVERSE")
+        return np.column_stack((x, y) if self.axis_order == "xy" else (y, x))
+
+
+def georeference(definition: Any, axis_order: AxisOrder = "xy") -> Georeference:
+    """Understand a CRS given as EPSG code, WKT, PROJ text or `pyproj.CRS`.
+
+    Raises
+    ------
+    CrsError
+        If the text is no CRS, is not tied to the earth, or needs a datum shift that this machine does not have.
+
+    Examples
+    --------
+    >>> georeference("EPSG:2289").name
+    'EPSG:2289'
+    >>> round(georeference("EPSG:2289").metres_per_unit, 10)
+    0.3048006096
+    """
+    try:
+        crs = CRS.from_user_input(definition)
+    except PyprojCRSError:
+        text = str(definition)
+        raise CrsError(f"{text[:80]!r} is not a coordinate system", remedy="name it like EPSG:7613") from None
+    return _georeference(crs.to_wkt(), axis_order)
+
+
+@cache
+def _georeference(wkt: str, axis_order: AxisOrder) -> Georeference:
+    named = CRS.from_wkt(wkt)
+    crs = _horizontal(named)
+    code = crs.to_epsg()
+    name = f"EPSG:{code}" if code else crs.name
+    if not (crs.is_geographic or crs.is_projected):
+        raise CrsError(f"{name} is a local or unusual coordinate system", remedy="give the real one as EPSG:n")
+    if crs.prime_meridian is not None and abs(crs.prime_meridian.longitude) > 1e-12:
+        raise CrsError(f"{name} does not count from Greenwich", remedy="reproject the file")
+    unit = crs.axis_info[0].unit_conversion_factor if crs.axis_info else 1.0
+    tolerance, notes, transformer = _datum(crs, name)
+    return Georeference(crs, name, None if crs.is_geographic else unit, tolerance, notes, axis_order, transformer)
+
+
+def _horizontal(crs: CRS) -> CRS:
+    """The two-dimensional part of a compound, bound or three-dimensional CRS."""
+    while True:
+        if crs.is_bound and crs.source_crs is not None:
+            crs = crs.source_crs
+        elif crs.is_compound:
+            crs = crs.sub_crs_list[0]
+        else:
+            return crs.to_2d() if len(crs.axis_info) > 2 else crs  # noqa: PLR2004
+
+
+def _datum(crs: CRS, name: str) -> tuple[float, tuple[str, ...], Transformer]:
+    """Tolerance in metres, notes and the way to longitude and latitude."""
+    geodetic = crs.geodetic_crs
+    ellipsoid = crs.ellipsoid
+    if geodetic is None or ellipsoid is None:
+        raise CrsError(f"{name} names no datum", remedy="give the real one as EPSG:n")
+    one_datum = abs(ellipsoid.semi_major_metre - 6_378_137.0) < 1 and abs(ellipsoid.inverse_flattening - 298.257) < 0.01
+    if one_datum:
+        datum = crs.datum.name if crs.datum is not None else "unknown"
+        unknown = "unknown" in datum.lower() or "not specified" in datum.lower() or not datum.strip()
+        notes = (f"{name} names no datum; NAD83 or WGS 84 taken from its ellipsoid {ellipsoid.name}",) * unknown
+        return ONE_DATUM_TOLERANCE_M, notes, Transformer.from_crs(crs, geodetic, always_xy=True)
+    _use_more_grids()
+    group = TransformerGroup(crs, CRS.from_epsg(4269), always_xy=True)
+    best = group.transformers[0] if group.transformers else None
+    if best is None or not group.best_available or not 0 <= best.accuracy <= _LARGEST_SHIFT_ERROR_M:
+        wanted = sorted(
+            {grid.short_name for op in group.unavailable_operations for grid in op.grids if not grid.available}
+        )
+        raise CrsError(
+            f"{name} lies on another datum ({geodetic.name}) and the shift to NAD83 is not on this machine",
+            remedy=f"put {' or '.join(wanted[:3]) or 'its grid'} in a folder named by {GRIDS_VARIABLE}, "
+            "or reproject the file",
+        )  # fmt: skip
+    notes = (f"{name} shifted to NAD83 by {best.description} (accuracy {best.accuracy:g} m)",)
+    return ONE_DATUM_TOLERANCE_M + best.accuracy, notes, best
+
+
+@cache
+def _use_more_grids() -> None:
+    folder = os.environ.get(GRIDS_VARIABLE, "")
+    if folder and os.path.isdir(folder):  # noqa: PTH112
+        pyproj.datadir.append_data_dir(folder)

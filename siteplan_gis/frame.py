@@ -1,0 +1,119 @@
+"""The site frame: the one plane in which everything is measured.
+
+Lambert azimuthal equal-area on GRS 80, in metres, with its origin at the site. Areas are exact; within five miles
+distances differ from the ellipsoid's by less than 1e-7 of themselves. So no result depends on the CRS of a file.
+Source: Snyder, Map Projections: A Working Manual (USGS PP 1395), pp. 182-190.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import numpy as np
+import shapely
+from pyproj import Transformer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.crs import Georeference
+
+G = TypeVar("G", bound="BaseGeometry")
+
+FARTHEST_M: Final = 60_000.0
+"""Beyond this distance from its origin the frame is not used: distances would err by more than 1e-5."""
+
+_LONGEST_EDGE_M: Final = 100.0
+_METRES_PER_DEGREE: Final = 111_320.0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A plane around `longitude`, `latitude` (degrees, NAD83 and WGS 84 as one), coordinates in metres.
+
+    Examples
+    --------
+    >>> from shapely import Point
+    >>> from siteplan_gis.crs import georeference
+    >>> frame = Frame(-87.9446, 43.3814)
+    >>> frame.project(Point(-87.9446, 43.3814), georeference("EPSG:4326"))
+    <POINT (0 0)>
+    """
+
+    longitude: float
+    latitude: float
+
+    def project(self, geometry: G, source: Georeference) -> G:
+        """Bring a geometry from its file's CRS into the frame.
+
+        Long edges are divided first, so that an edge keeps the course that its own CRS gives it.
+        """
+        projected: G = project_many(np.array([geometry], dtype=object), source, self)[0]
+        return projected
+
+    def unproject(self, geometry: G, target: Georeference | None = None) -> G:
+        """Bring a geometry from the frame to longitude and latitude, or to the CRS of `target`."""
+
+        def back(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+            lonlat = self.to_lonlat(xy)
+            return lonlat if target is None else target.xy(lonlat)
+
+        placed: G = shapely.transform(geometry, back)
+        return placed
+
+    def from_lonlat(self, lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Frame coordinates in metres, shape (n, 2), of degrees."""
+        return np.column_stack(_laea(self).transform(lonlat[:, 0], lonlat[:, 1]))
+
+    def to_lonlat(self, xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Degrees, shape (n, 2), of frame coordinates in metres."""
+        return np.column_stack(_laea(self).transform(xy[:, 0], xy[:, 1], direction="INVERSE"))
+
+
+def project_many(geometries: NDArray[np.object_], source: Georeference, frame: Frame) -> NDArray[np.object_]:
+    """Bring an array of geometries from their file's CRS into the frame (see `Frame.project`)."""
+    geographic = source.metres_per_unit is None
+    if geographic:
+        geometries = shapely.transform(
+            geometries, lambda xy: _unwrapped(xy, frame.longitude, source.axis_order == "yx")
+        )
+    longest = _LONGEST_EDGE_M / (source.metres_per_unit or _METRES_PER_DEGREE)
+    divided = shapely.segmentize(shapely.force_2d(geometries), longest)
+    projected: NDArray[np.object_] = shapely.transform(divided, lambda xy: frame.from_lonlat(source.lonlat(xy)))
+    return projected
+
+
+def frame_around(lonlat: NDArray[np.float64]) -> Frame:
+    """The frame whose origin is the middle of the extent of some positions in degrees, shape (n, 2).
+
+    The 180th meridian is no edge: positions on both sides of it lie together.
+
+    Examples
+    --------
+    >>> frame_around(np.array([[179.5, 52.0], [-179.5, 52.0]]))
+    Frame(longitude=180.0, latitude=52.0)
+    """
+    lon = _unwrapped(lonlat, float(lonlat[0, 0]), False)[:, 0]
+    middle = (float(lon.min()) + float(lon.max())) / 2
+    latitude = (float(lonlat[:, 1].min()) + float(lonlat[:, 1].max())) / 2
+    # Rounded, so that the same plan in another CRS gets the very same frame.
+    return Frame(180 - round((180 - middle) % 360, 4), round(latitude, 4))
+
+
+def _unwrapped(xy: NDArray[np.float64], longitude: float, latitude_first: bool) -> NDArray[np.float64]:
+    """Longitudes turned to lie within 180 degrees of `longitude`."""
+    column = 1 if latitude_first else 0
+    turned = xy.copy()
+    away = xy[:, column] - longitude
+    turned[:, column] = longitude + away - 360 * np.round(away / 360)
+    return turned
+
+
+@cache
+def _laea(frame: Frame) -> Transformer:
+    geographic = "+proj=longlat +ellps=GRS80 +no_defs +type=crs"
+    plane = f"+proj=laea +lat_0={frame.latitude!r} +lon_0={frame.longitude!r} +ellps=GRS80 +units=m +no_defs +type=crs"
+    return Transformer.from_crs(geographic, plane, always_xy=True)

@@ -1,0 +1,79 @@
+"""Flags: what a reviewer must know about the inputs, from a closed vocabulary of codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+FLAG_CODES: Final = {
+    "archive_entry_skipped": "an archive entry was not opened: unsafe name, too large, or of no known kind",
+    "attribute_text_replaced": "bytes of a text attribute could not be decoded",
+    "axis_order_suspect": "the coordinates look as if latitude and longitude were swapped",
+    "contour_duplicate": "the same contour line is drawn twice",
+    "contour_elevation_missing": "contour lines without a readable elevation",
+    "contour_interval_mismatch": "the drawn contour interval is not the stated one",
+    "contour_level_missing": "levels are missing between contours",
+    "contour_level_odd": "a level does not fit the contour interval",
+    "contour_zero_length": "contour lines of no length were left out",
+    "coverage_not_declared": "a layer does not say what ground it covers; its own extent was taken",
+    "coverage_short": "a layer does not cover the whole searched area",
+    "culvert_assumed": "the runoff path was carried through a barrier at a drawn culvert",
+    "crs_assumed": "the CRS was given by the user, not by the file",
+    "crs_note": "the CRS needs an explanation",
+    "curve_linearised": "true curves were replaced by short chords",
+    "datum_tolerance": "datums were treated as one within a tolerance",
+    "dem_axis_exaggerated": "the elevation grid's cells are far from square",
+    "dem_cell_too_coarse": "the elevation grid is too coarse for the rule",
+    "dem_empty_blocks": "the elevation grid has no values where the site is",
+    "dem_flat": "the elevation is exactly equal over much of the site",
+    "dem_nodata_undeclared": "a sentinel that the file does not declare was taken as no elevation",
+    "dem_not_covering": "the elevation grid does not cover the whole site",
+    "dem_tiles_units_differ": "elevation tiles are in different vertical units; each was read in its own",
+    "dem_vertical_unit_unknown": "the unit of the elevations is not known",
+    "dem_whole_units": "the elevations are whole units: slopes are steps",
+    "depression_closed": "the runoff path stops in a closed depression",
+    "depression_deep_breached": "the runoff path was carried through a barrier that may hold a culvert",
+    "discharge_assumed": "no outfall is drawn: runoff was traced from where it leaves the disturbed area",
+    "duplicate_features_merged": "the same feature was delivered more than once and counted once",
+    "feature_empty": "a feature has no geometry",
+    "feature_unreadable": "a feature could not be read and was set aside",
+    "feature_wrong_kind": "a feature's geometry does not fit its role and was set aside",
+    "file_ignored": "a file in the plan is of no kind that is read here",
+    "geometry_repaired": "an invalid geometry was repaired; every drawn lobe was kept",
+    "invented_ground": "the data show invented ground, made to demonstrate the program",
+    "layer_kinds_not_counted": "features that are no waters by themselves were not counted",
+    "layer_empty": "a layer holds no features",
+    "layer_truncated": "reading a layer stopped before its end",
+    "link_not_followed": "a link to another place was not followed",
+    "lines_closed": "closed lines were taken as polygons",
+    "lines_not_closed": "lines of a polygon role do not close and were set aside",
+    "manifest_role_unmatched": "the manifest names a layer that the plan does not hold",
+    "network_gap_bridged": "a gap in the drainage lines was bridged",
+    "no_role": "a layer's role is not known; it was not used",
+    "phases_overlap": "phases overlap; the common ground was counted once",
+    "disturbed_outside_site": "disturbed ground lies outside the site",
+    "role_guessed": "a layer's role was guessed from its name",
+    "site_from_disturbed": "no site boundary is drawn; the disturbed area stands in for it",
+    "stated_differs": "a stated figure is not the measured one",
+    "trace_leaves_elevation": "the runoff path leaves the elevation data",
+    "unit_assumed": "a unit was given by the user, not by the file",
+    "wetlands_in_waters_layer": "a waters layer holds wetlands; they were counted as wetlands",
+    "z_or_m_dropped": "heights or measures of a plan layer were dropped; plan geometry is flat",
+    "z_sentinel": "a height is not a number or a sentinel",
+}
+"""Every flag code with its meaning. A flag with another code is a fault of the program."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flag:
+    """One warning: a code of `FLAG_CODES`, a sentence, and where it arose."""
+
+    code: str
+    text: str
+    layer: str = ""
+    feature: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in FLAG_CODES:
+            message = f"unknown flag code {self.code!r}"
+            raise ValueError(message)

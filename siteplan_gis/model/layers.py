@@ -1,0 +1,81 @@
+"""Reference layers: what public maps show around the site, in the site frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.flag import Flag
+    from siteplan_gis.model.source import Source
+
+LAYER_ROLES: Final = (
+    "waters", "flowlines", "wetlands", "floodplain", "municipalities", "airports", "culverts", "roads", "parcels",
+    "contours",
+)  # fmt: skip
+"""Roles of a reference layer. `flowlines` are drainage lines in the direction of flow, followed downstream."""
+
+WATER_KINDS: Final = (
+    "stream", "intermittent_stream", "ephemeral_stream", "river", "ditch", "lake", "reservoir", "pond", "coastline",
+    "spring", "water",
+)  # fmt: skip
+"""Kinds counted as surface waters; "water" where the layer does not tell more."""
+
+UNCOUNTED_KINDS: Final = ("artificial_path", "connector", "pipeline", "underground", "flow_direction", "other")
+"""Kinds of a hydrography layer that are no waters by themselves (they may be followed downstream)."""
+
+WETLAND_KINDS: Final = ("wetland", "wetland_point", "filled_wetland")
+"""`wetland_point` is a wetland too small to be drawn as an area; `filled_wetland` is never counted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReferenceFeature:
+    """One feature of a reference layer.
+
+    Attributes
+    ----------
+    id
+        A permanent identifier from the data where there is one, else "layer:row".
+    kind
+        For waters one of `WATER_KINDS` or `UNCOUNTED_KINDS`; for wetlands one of `WETLAND_KINDS`; for floodplain
+        "floodway", "flood_fringe" or "other"; for municipalities "city", "village" or "town"; else "".
+    code
+        The layer's own code as it stands in the data (46006, PEM1C, AE ...).
+    downstream
+        For network layers: ids of the features downstream of it, where the data say so; empty: by geometry.
+    """
+
+    id: str
+    name: str
+    kind: str
+    code: str
+    geometry: BaseGeometry
+    layer: str
+    downstream: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReferenceLayer:
+    """A reference layer as far as it was read.
+
+    Attributes
+    ----------
+    features
+        All features within `window`, each delivered once.
+    window
+        The searched ground in the frame: a rectangle around the site.
+    coverage
+        The ground that the layer covers, in the frame, clipped to `window`; its own data extent where not declared.
+    """
+
+    role: str
+    label: str
+    features: tuple[ReferenceFeature, ...]
+    window: BaseGeometry
+    coverage: BaseGeometry
+    coverage_declared: bool
+    source: Source
+    invented: bool = False
+    flags: tuple[Flag, ...] = ()

@@ -1,0 +1,161 @@
+"""Measured values: each with unit, doubt, method, place and sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.flag import Flag
+    from siteplan_gis.model.source import Source
+
+Value = float | int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How to measure: every length in metres, every slope as rise over run. An ordinance may set its own.
+
+    The defaults are those of the state's model and of `measure` without an ordinance.
+    """
+
+    search_m: float = 1609.344
+    downstream_m: float = 402.336
+    steep_ratio: float = 0.20
+    slope_cell_m: float = 3.048
+    coarsest_cell_m: float = 5.0
+    network_snap_m: float = 20.0
+    network_gap_m: float = 20.0
+    shown_within_m: float = 15.24
+    """A reference water counts as shown when the plan draws one within this distance of the whole of it (50 ft)."""
+    overlap_noise_m2: float = 1.0
+    """Common ground of two phases below this area is drafting noise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """One measured value of the closed vocabulary in `measuring.VOCABULARY`.
+
+    Attributes
+    ----------
+    value
+        None where it cannot be told; `reason` then says why.
+    unit
+        "acre", "ft", "%", "ft/in", "count" or "".
+    plus_minus
+        Half the width of the doubt in `unit`; None where it is not known.
+    where
+        Evidence in the site frame.
+    """
+
+    name: str
+    value: Value
+    unit: str = ""
+    plus_minus: float | None = None
+    method: str = ""
+    where: BaseGeometry | None = None
+    sources: tuple[Source, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearbyFeature:
+    """A reference water or wetland near the construction site.
+
+    `shown` tells whether the plan draws it: None where the plan could not be compared.
+    """
+
+    id: str
+    name: str
+    kind: str
+    code: str
+    layer: str
+    distance_m: float
+    geometry: BaseGeometry
+    shown: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discharge:
+    """One place where runoff leaves, followed downstream.
+
+    Attributes
+    ----------
+    drawn
+        True where the plan draws an outfall here; False where runoff was found to leave the disturbed area.
+    receiving, kind
+        Name of the first water or wetland reached ("unnamed stream" where it has none) and "water" or "wetland";
+        empty and None where none was reached.
+    within_quarter_mile
+        None where it cannot be told.
+    ends_because
+        "reached_water", "reached_wetland", "farther_than_limit", "leaves_elevation_data", "closed_depression",
+        "network_ends", "no_elevation", "at_edge_of_coverage".
+    shown
+        Whether the plan shows this discharge location: True for a drawn outfall or one within 50 ft of it.
+    """
+
+    id: str
+    drawn: bool
+    receiving: str
+    kind: str | None
+    flow_distance_m: float | None
+    straight_distance_m: float | None
+    within_quarter_mile: bool | None
+    ends_because: str
+    start: BaseGeometry
+    path: BaseGeometry | None
+    plus_minus_m: float | None = None
+    shown: bool | None = None
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JurisdictionShare:
+    """The part of the site that one municipality governs: `kind` is "inside" or "etj"."""
+
+    municipality: str
+    municipality_kind: str
+    kind: str
+    area_m2: float
+    share: float
+    where: BaseGeometry
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SteepPatch:
+    """A connected piece of ground at or above the steep limit, in the site frame."""
+
+    geometry: BaseGeometry
+    area_m2: float
+    median_percent: float
+    in_disturbed_m2: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurements:
+    """Everything measured on one site.
+
+    `values` maps a name of the vocabulary to its measurement; names with an index look like `phase_acres[1]`.
+    `not_counted` counts hydrography features within the search distance that are no waters by themselves, by kind.
+    `shape` holds the ground that rules speak of: "site", "construction_site", "disturbed", each in the frame.
+    """
+
+    values: Mapping[str, Measurement]
+    shape: Mapping[str, BaseGeometry]
+    waters: tuple[NearbyFeature, ...] = ()
+    wetlands: tuple[NearbyFeature, ...] = ()
+    discharges: tuple[Discharge, ...] = ()
+    jurisdiction: tuple[JurisdictionShare, ...] = ()
+    steep_patches: tuple[SteepPatch, ...] = ()
+    not_counted: Mapping[str, int] = field(default_factory=dict)
+    uncovered: Mapping[str, BaseGeometry] = field(default_factory=dict)
+    """By layer role: the searched ground that no layer of the role covers (absent where all is covered)."""
+    flags: tuple[Flag, ...] = ()
+
+    def __getitem__(self, name: str) -> Measurement:
+        return self.values[name]
