@@ -1,0 +1,128 @@
+"""The shape of an ordinance's TOML file: which tables and keys there are, and what kind of value each holds."""
+
+from __future__ import annotations
+
+import math
+from datetime import date  # noqa: TC003 - pydantic reads it
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.model.ordinance import Mode, Operator, Severity, SourceStatus  # noqa: TC001 - pydantic reads them
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+RuleId = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9]*(-[A-Za-z0-9]+)+$")]
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        message = "the number is not finite"
+        raise ValueError(message)
+    return value
+
+
+def _positive(value: float) -> float:
+    if value <= 0:
+        message = "the number is not above zero"
+        raise ValueError(message)
+    return _finite(value)
+
+
+Number = Annotated[float, AfterValidator(_finite)]
+PositiveNumber = Annotated[float, AfterValidator(_positive)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class LimitTable(_Table):
+    """`limits.<name> = { subject, operator, value, unit }`."""
+
+    subject: Words
+    operator: Operator
+    value: Number
+    unit: Words
+
+
+class RuleTable(_Table):
+    """One `[[rule]]`."""
+
+    id: RuleId
+    title: Words
+    section: Words
+    severity: Severity
+    mode: Mode
+    source_status: SourceStatus
+    quote: str = ""
+    check: Literal[""] | Name = ""
+    why_not: str = ""
+    note: str = ""
+    since: date | None = None
+    section_inferred: bool = False
+    limits: dict[Name, LimitTable] = Field(default_factory=dict)
+    options: dict[Name, str | bool | Number | list[Words]] = Field(default_factory=dict)
+
+
+class OrdinanceTable(_Table):
+    """The whole file."""
+
+    id: Name
+    title: Words
+    municipality: Words
+    municipality_kind: Literal["village", "city", "town", "county"]
+    county: Words
+    state: Words
+    administrator: Words
+    extraterritorial: Literal["select_sites", "optional", "none"]
+    amended: list[Words]
+    source: Words
+    missing_text: list[Words] = Field(default_factory=list)
+    method: dict[str, PositiveNumber] = Field(default_factory=dict)
+    rule: Annotated[list[RuleTable], Field(min_length=1)]
+
+
+def explain(error: ValidationError, table: Mapping[str, Any]) -> list[InputError]:
+    """Every problem of a validation, in the words of the file: rule, key, what it holds and what it may hold."""
+    problems = {}
+    for detail in error.errors(include_url=False):
+        place, key = _place(detail["loc"], table)
+        problems[f"{place}{_said(detail, key)}"] = None
+    return [InputError(text) for text in problems]
+
+
+def _place(where: tuple[str | int, ...], table: Mapping[str, Any]) -> tuple[str, str]:
+    parts = [str(part) for part in where if part != "[key]"]
+    if len(where) > 1 and where[0] == "rule" and isinstance(where[1], int):
+        rule = table["rule"][where[1]]
+        name = rule.get("id", f"no. {where[1] + 1}") if isinstance(rule, dict) else f"no. {where[1] + 1}"
+        rest = parts[2:]
+        if rest[:1] in (["limits"], ["options"]) and len(rest) > 1:
+            kind = rest[0].removesuffix("s")
+            return f"rule {name}: {kind} {rest[1]}: ", rest[2] if rest[0] == "limits" and len(rest) > 2 else ""  # noqa: PLR2004
+        return f"rule {name}: ", rest[0] if rest else ""
+    if len(parts) > 1 and parts[0] == "method":
+        return "method: ", parts[1]
+    return "", parts[0]
+
+
+def _said(detail: Any, key: str) -> str:
+    kind, value = detail["type"], detail["input"]
+    if kind == "missing":
+        return f"the key {key!r} is missing"
+    if kind == "extra_forbidden":
+        known = (*LimitTable.model_fields, *RuleTable.model_fields, *OrdinanceTable.model_fields)
+        near = get_close_matches(key, known, n=1)
+        return f"unknown key {key!r}" + (f" (is {near[0]!r} meant?)" if near else "")
+    if kind == "literal_error":
+        return f"{key} is {value!r}; it may be {detail['ctx']['expected']}"
+    if kind in {"string_pattern_mismatch", "string_too_short"}:
+        return f"{key} {value!r} is empty or not of the form {detail['ctx'].get('pattern', 'of a text')}"
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{key}: {message[0].lower()}{message[1:]}" if key else f"{message[0].lower()}{message[1:]}"
