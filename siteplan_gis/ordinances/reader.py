@@ -131,10 +131,11 @@ def _rule_problems(rule: Mapping[str, Any]) -> Iterator[str]:
             for problem in _limit_problems(limit):
                 yield f"limit {name}: {problem}"
     options = rule.get("options")
-    roles = options.get("roles") if isinstance(options, dict) else None
-    for role in roles if isinstance(roles, list) else ():
-        if role not in ROLES:
-            yield f"{role!r} is no role of a plan"
+    for name in ("roles", "each_of"):
+        roles = options.get(name) if isinstance(options, dict) else None
+        for role in roles if isinstance(roles, list) else ():
+            if isinstance(role, str) and role not in ROLES:
+                yield f"option {name}: {role!r} is no role of a plan; use one of {', '.join(ROLES)}"
 
 
 def _limit_problems(limit: Mapping[str, Any]) -> Iterator[str]:
@@ -180,7 +181,8 @@ def _rule(table: RuleTable) -> Rule:
     facts = table.model_dump(exclude={"limits", "options"})
     facts.update({key: " ".join(facts[key].split()) for key in ("title", "quote", "why_not", "note")})
     limits = {name: Limit(**limit.model_dump()) for name, limit in table.limits.items()}
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in table.options.items()}
+    given = table.options.model_dump(exclude_none=True)
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     return Rule(**facts, limits=limits, options=options)
 
 

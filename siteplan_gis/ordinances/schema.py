@@ -19,6 +19,10 @@ Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 RuleId = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9]*(-[A-Za-z0-9]+)+$")]
 
+Exemption = Literal[
+    "npdes_exempt", "agricultural", "silviculture", "no_disturbance", "routine_maintenance", "state_funded", "state_agency"
+]  # fmt: skip
+
 
 def _finite(value: float) -> float:
     if not math.isfinite(value):
@@ -51,6 +55,21 @@ class LimitTable(_Table):
     unit: Words
 
 
+class OptionsTable(_Table):
+    """`options.<name> = value`: the settings that checks read. A new setting is one line here."""
+
+    gate: Name | None = None
+    roles: list[Words] | None = None
+    each_of: list[Words] | None = None
+    may_be_absent: bool | None = None
+    quantity: Literal["street", "pipe"] | None = None
+    shows: list[Literal["site_map", "existing", "final", "control"]] | None = None
+    exemptions: list[Exemption] | None = None
+    agrees_percent: PositiveNumber | None = None
+    wrong_percent: PositiveNumber | None = None
+    floor_acres: PositiveNumber | None = None
+
+
 class RuleTable(_Table):
     """One `[[rule]]`."""
 
@@ -67,7 +86,7 @@ class RuleTable(_Table):
     since: date | None = None
     section_inferred: bool = False
     limits: dict[Name, LimitTable] = Field(default_factory=dict)
-    options: dict[Name, str | bool | Number | list[Words]] = Field(default_factory=dict)
+    options: OptionsTable = Field(default_factory=OptionsTable)
 
 
 class OrdinanceTable(_Table):
@@ -117,7 +136,7 @@ def _said(detail: Any, key: str) -> str:
     if kind == "missing":
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
-        known = (*LimitTable.model_fields, *RuleTable.model_fields, *OrdinanceTable.model_fields)
+        known = [name for table in (LimitTable, OptionsTable, RuleTable, OrdinanceTable) for name in table.model_fields]
         near = get_close_matches(key, known, n=1)
         return f"unknown key {key!r}" + (f" (is {near[0]!r} meant?)" if near else "")
     if kind == "literal_error":
