@@ -55,7 +55,7 @@ _UNIT_M: Final = {
 
 _EQUATION: Final = re.compile(
     rf"(?P<paper>{_NUMBER})[ -]?(?P<paper_unit>{_PAPER})? ?(?P<sign>=|\bEQUALS?\b|\bIS\b|\bTO\b|\bREPRESENTS\b) ?"
-    rf"(?P<ground>{_NUMBER})[ -]?(?P<ground_unit>{_GROUND})(?:[ -]{{0,2}}(?P<inches>{_NUMBER}) ?\")?(?!\")"
+    rf"(?P<ground>{_NUMBER})[ -]?(?P<ground_unit>{_GROUND})(?:[ -]{{0,2}}(?P<inches>{_NUMBER}) ?\"(?! ?=))?(?!\")"
 )
 _PER_INCH: Final = re.compile(
     rf"(?P<ground>{_NUMBER})[ -]?(?P<ground_unit>{_GROUND}) ?(?:/|\bPER\b|\bTO(?: THE| ONE| AN)?\b) ?"
@@ -70,9 +70,23 @@ _FRACTION_RATIO: Final = re.compile(
 _NO_ONE_SCALE: Final = re.compile(
     r"\bN\.? ?T\.? ?S\b|\bNOT (?:DRAWN )?TO (?:ANY )?SCALE\b|\bNO SCALE\b|\bAS (?:NOTED|SHOWN|INDICATED)\b|"
     r"\bVAR(?:IES|IABLE|YING)\b|"
-    r"\bHALF[ -]?(?:SIZE|SCALE)\b|\bREDUCED\b|\b1/2[ -]?SIZE\b|\bAPPROX|\bSLOPES?\b|\bGRADES?\b"
+    r"\bHALF[ -]?(?:SIZE|SCALE)\b|\bREDUCED\b|\b1/2[ -]?SIZE\b|\bAPPROX"
 )
-_DIRECTION: Final = re.compile(r"\b(?P<h>HORIZONTAL(?:LY)?|HORIZ|HOR|H)\b|\b(?P<v>VERTICAL(?:LY)?|VERT|VER|V)\b")
+_SLOPE: Final = re.compile(r"\bSLOPES?\b|\bGRADES?\b|\bEXAG")
+_DIRECTION: Final = re.compile(
+    r"\b(?P<h>HORIZONTAL(?:LY)?|HORIZ|HOR|H)\b|\b(?P<v>VERTICAL(?:LY)?|VERT|VER|V)\b(?!\.? ?EXAG)"
+)
+
+_INTERVAL_UNIT: Final = r"FEET\b|FOOT\b|FT\b\.?|MET(?:ER|RE)S?\b|M\b|CM\b|INCH(?:ES)?\b|IN\b\.?|'|\""
+_INTERVAL: Final = re.compile(
+    rf"\b(?:INTERVALS?|C\.? ?I\b\.?|CONTOURS?) ?(?:\((?:TYP\.?|MINOR)\) ?)?(?:[:=@-]|IS\b|OF\b|AT\b|EQUALS?\b)? ?"
+    rf"(?P<a>{_NUMBER})[ -]?(?P<au>{_INTERVAL_UNIT})"
+    rf"|(?P<b>{_NUMBER})[ -]?(?P<bu>{_INTERVAL_UNIT}) ?-?(?:MINOR |EXISTING |PROPOSED )?(?:CONTOUR|INTERVAL|C\.? ?I\b)"
+    rf"|^ ?(?P<c>{_NUMBER})[ -]?(?P<cu>{_INTERVAL_UNIT}) ?$"
+)
+_INDEX: Final = re.compile(r"\b(?:INDEX|MAJOR) (?:CONTOURS? )?$")
+_COARSEST_FT: Final = 200.0
+"""A figure above this is the elevation of a contour, not an interval."""
 
 
 class _Scale(NamedTuple):
@@ -101,7 +115,7 @@ def feet_per_inch(note: str) -> float | None:
     values = [scale.feet_per_inch for scale in scales]
     if not all(math.isfinite(value) and value > 0 for value in values):
         return None
-    # The first is the one in words; a ratio beside it may be rounded.
+    # One scale written twice, as an equation and as a rounded ratio.
     return values[0] if max(values) <= min(values) * (1 + _SAME_SCALE) else None
 
 
@@ -117,20 +131,10 @@ def stated_contour_interval_ft(note: str) -> float | None:
     found = set()
     for match in _INTERVAL.finditer(text):
         figure, unit = (match["a"] or match["b"] or match["c"]), (match["au"] or match["bu"] or match["cu"])
-        if not _INDEX.search(text[max(0, match.start() - 10) : match.start()]):
+        if not _INDEX.search(text, 0, match.start()):
             found.add(round(_number(figure) * _metres(unit) / FOOT_M, 9))
     interval = found.pop() if len(found) == 1 else math.nan
-    return interval if math.isfinite(interval) and interval > 0 else None
-
-
-_INTERVAL_UNIT: Final = r"FEET\b|FOOT\b|FT\b\.?|MET(?:ER|RE)S?\b|M\b|CM\b|INCH(?:ES)?\b|IN\b\.?|'|\""
-_INTERVAL: Final = re.compile(
-    rf"\b(?:INTERVALS?|C\.? ?I\b\.?|CONTOURS?) ?(?:\((?:TYP\.?|MINOR)\) ?)?(?:[:=@-]|IS\b|OF\b|AT\b|EQUALS?\b)? ?"
-    rf"(?P<a>{_NUMBER})[ -]?(?P<au>{_INTERVAL_UNIT})"
-    rf"|(?P<b>{_NUMBER})[ -]?(?P<bu>{_INTERVAL_UNIT}) ?-?(?:MINOR |EXISTING |PROPOSED )?(?:CONTOUR|INTERVAL|C\.? ?I\b)"
-    rf"|^ ?(?P<c>{_NUMBER})[ -]?(?P<cu>{_INTERVAL_UNIT}) ?$"
-)
-_INDEX: Final = re.compile(r"\b(?:INDEX|MAJOR|INTERMEDIATE INDEX)\b")
+    return interval if 0 < interval <= _COARSEST_FT else None
 
 
 def _plain(note: str) -> str:
@@ -169,7 +173,7 @@ def _scales(text: str) -> list[_Scale]:
     for match in _PER_INCH.finditer(text):
         ground_m = _number(match["ground"]) * _metres(match["ground_unit"])
         found.append(_scale(match, ground_m, _metres(match["paper_unit"])))
-    for pattern in (_RATIO, _FRACTION_RATIO):
+    for pattern in () if _SLOPE.search(text) else (_RATIO, _FRACTION_RATIO):
         found += [_scale(match, float(re.sub("[, ]", "", match["ratio"])), 1.0) for match in pattern.finditer(text)]
     return found
 
