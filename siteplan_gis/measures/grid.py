@@ -163,18 +163,18 @@ def _axes(
     """How to name a cell from letters and numbers that stand on lines or in the margin."""
     turn = _turned(cells)
     axes: list[tuple[int, bool, NDArray[np.float64], list[str]]] = []
+    found = []
     for pattern in (_LETTER, _FIGURE):
         on_lines = [(turn(line), label) for line, label in lines if pattern.fullmatch(label)]
-        in_margin = [(turn(point), label) for point, label in points if pattern.fullmatch(label)]
-        marks = on_lines or in_margin
+        marks = on_lines or [(turn(point), label) for point, label in points if pattern.fullmatch(label)]
         if not marks:
             return lambda _: ""
-        boxes = np.array([mark.bounds for mark, _ in marks])
-        middles = np.column_stack((boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3])) / 2
-        # Lines are counted across their course, margin labels along their margin.
-        extent = np.mean(boxes[:, 2:] - boxes[:, :2], axis=0) if on_lines else -np.ptp(middles, axis=0)
-        axis = int(extent[1] < extent[0])
-        axes.append((axis, bool(on_lines), middles[:, axis], [label for _, label in marks]))
+        found.append((bool(on_lines), np.array([mark.bounds for mark, _ in marks]), [label for _, label in marks]))
+    # Lines are counted across their course, margin labels along their margin; positive: along the first axis.
+    leanings = [_leaning(boxes, on_lines=on_lines) for on_lines, boxes, _ in found]
+    for place, (on_lines, boxes, labels) in enumerate(found):
+        axis = int((leanings[place] or -leanings[1 - place]) <= 0)
+        axes.append((axis, on_lines, (boxes[:, axis] + boxes[:, axis + 2]) / 2, labels))
     if axes[0][0] == axes[1][0]:
         return lambda _: ""
 
@@ -199,6 +199,15 @@ def _axes(
         return text
 
     return name
+
+
+def _leaning(boxes: NDArray[np.float64], *, on_lines: bool) -> float:
+    """Whether marks follow each other along the first axis (positive) or the second (negative); 0 cannot tell."""
+    if on_lines:
+        across = np.mean(boxes[:, 2:] - boxes[:, :2], axis=0)
+        return float(across[1] - across[0])
+    spread = np.ptp((boxes[:, :2] + boxes[:, 2:]) / 2, axis=0)
+    return float(spread[0] - spread[1])
 
 
 def _turned(cells: Sequence[Polygon]) -> Callable[[BaseGeometry], BaseGeometry]:
