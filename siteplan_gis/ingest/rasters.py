@@ -1,0 +1,191 @@
+"""Raster files, opened only as what their name says, and read by the window."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import rasterio
+from rasterio.enums import ColorInterp
+from rasterio.errors import NotGeoreferencedWarning, RasterioError
+from rasterio.windows import Window
+
+from siteplan_gis.errors import HostileInputError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+Box = tuple[int, int, int, int]
+"""Column, row, columns, rows of a window."""
+
+_TIFF: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_DRIVERS: Final = {
+    **dict.fromkeys((".tif", ".tiff", ".gtif", ".gtiff"), ("GTiff",)),
+    ".img": ("HFA",),
+    ".asc": ("AAIGrid", "GRASSASCIIGrid"),
+    ".dem": ("USGSDEM",),
+    ".hgt": ("SRTMHGT",),
+    **dict.fromkeys((".dt0", ".dt1", ".dt2"), ("DTED",)),
+    **dict.fromkeys((".flt", ".bil"), ("EHdr",)),
+    ".adf": ("AIG",),
+    ".grd": ("GSAG", "GSBG", "GS7BG"),
+    ".nc": ("netCDF",),
+    ".gpkg": ("GPKG",),
+}
+"""What a file may be, by the end of its name. A VRT is in no row: it can read any other file."""
+
+_CELLS_AT_ONCE: Final = 4_000_000
+_ENVIRONMENT: Final = {
+    # Without it a GeoTIFF 1.0 hides the vertical half of its CRS.
+    "GTIFF_REPORT_COMPD_CS": True,
+    "GDAL_CACHEMAX": 64,
+    "GDAL_HTTP_TIMEOUT": "1",
+    "CPL_DEBUG": False,
+}
+
+
+@contextmanager
+def open_raster(path: Path) -> Iterator[Any]:
+    """Open a raster with the one driver its name calls for.
+
+    Raises
+    ------
+    HostileInputError
+        If the content is not what the name says.
+    InputError
+        If there is no such file, its kind is not read here, or it is damaged.
+    """
+    name = path.name
+    if not path.exists():
+        raise InputError("there is no such file", file=name)
+    if path.is_dir() and (path / "hdr.adf").is_file():
+        path = path / "hdr.adf"
+    suffix = path.suffix.lower()
+    if suffix not in _DRIVERS:
+        raise InputError(
+            f"{suffix or 'a name without an ending'} is not a kind of elevation grid that is read here",
+            file=name,
+            remedy="give a GeoTIFF",
+        )
+    if _DRIVERS[suffix] == ("GTiff",):
+        with path.open("rb") as start:
+            if start.read(4) not in _TIFF:
+                raise HostileInputError("the content is not a TIFF, though the name says so", file=name)
+    with rasterio.Env(**_ENVIRONMENT), warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotGeoreferencedWarning)
+        dataset = _opened(path, _DRIVERS[suffix])
+        if dataset is None:
+            fault = InputError if _DRIVERS[suffix] == ("GTiff",) else HostileInputError
+            drivers = " or ".join(_DRIVERS[suffix])
+            raise fault(f"the content cannot be read as {drivers}", file=name, remedy="send the file again")
+        with dataset:
+            yield dataset
+
+
+def _opened(path: Path, drivers: tuple[str, ...]) -> Any:
+    """The dataset, or None. What GDAL says about a failure may quote the file's bytes, so it is not passed on."""
+    for driver in drivers:
+        try:
+            return rasterio.open(path.resolve(), driver=driver)
+        except RasterioError:
+            continue
+    return None
+
+
+def refuse_picture(dataset: Any, name: str) -> None:
+    """Refuse what holds colours or bytes instead of elevations.
+
+    Raises
+    ------
+    InputError
+        If the raster has several bands, a palette, complex numbers or bytes.
+    """
+    bands = dataset.count
+    interpretations = dataset.colorinterp
+    if bands == 2 and interpretations[1] is ColorInterp.alpha:  # noqa: PLR2004
+        bands = 1
+    if bands != 1:
+        picture = ColorInterp.red in interpretations
+        what = "a colour picture" if picture else f"a raster of {bands} bands"
+        raise InputError(f"{what} is no elevation grid", file=name, remedy="give one band of elevations")
+    if interpretations[0] is ColorInterp.palette:
+        raise InputError("a picture with a palette is no elevation grid", file=name, remedy="give elevations")
+    kind = np.dtype(dataset.dtypes[0])
+    if kind.kind == "c" or kind.itemsize == 1:
+        raise InputError(
+            f"cells of type {kind.name} are a picture or whole-unit steps, no elevations",
+            file=name,
+            remedy="give a grid of 16-bit, 32-bit or floating-point elevations",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pixels:
+    """Cells of a window as stored: `raw` as float64 with NaN where the file declares no value.
+
+    `empty` marks cells of blocks that the file never stored (and for which it declares no nodata value).
+    """
+
+    raw: NDArray[np.float64]
+    empty: NDArray[np.bool_]
+
+
+def read_window(dataset: Any, window: Box, name: str) -> Pixels:
+    """Read a window of the first band, block by block where blocks are missing.
+
+    A missing block is never decoded: a file of a few kilobytes may claim blocks of any size.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
+    """
+    column, row, columns, rows = window
+    empty = np.zeros((rows, columns), dtype=bool)
+    raw = np.full((rows, columns), np.nan)
+    missing, stored = _blocks(dataset, window)
+    if dataset.nodata is None:
+        for r0, r1, c0, c1 in missing:
+            empty[r0:r1, c0:c1] = True
+    high = dataset.block_shapes[0][0]
+    step = max(1, _CELLS_AT_ONCE // max(columns, 1) // high) * high
+    try:
+        for r0, r1, c0, c1 in stored if missing else [(0, rows, 0, columns)]:
+            for top in range(r0, r1, step):
+                bottom = min(top + step, r1)
+                part = dataset.read(1, window=Window(column + c0, row + top, c1 - c0, bottom - top), masked=True)
+                raw[top:bottom, c0:c1] = part.data
+                raw[top:bottom, c0:c1][np.ma.getmaskarray(part)] = np.nan
+    except RasterioError:
+        raise InputError("the file is damaged: its cells cannot be read", file=name, remedy="send it again") from None
+    scale, offset = dataset.scales[0], dataset.offsets[0]
+    if not (np.isfinite(scale) and np.isfinite(offset)) or scale == 0:
+        raise InputError(f"a scale of {scale} and offset of {offset} make no elevations", file=name)
+    return Pixels(raw, empty)
+
+
+def _blocks(dataset: Any, window: Box) -> tuple[list[Box], list[Box]]:
+    """Blocks of a window that a TIFF never stored, and those it did, as (r0, r1, c0, c1) within the window."""
+    if dataset.driver != "GTiff":
+        return [], []
+    column, row, columns, rows = window
+    high, wide = dataset.block_shapes[0]
+    missing: list[Box] = []
+    stored: list[Box] = []
+    for i in range(row // high, (row + rows - 1) // high + 1):
+        for j in range(column // wide, (column + columns - 1) // wide + 1):
+            box = (
+                max(i * high - row, 0),
+                min((i + 1) * high - row, rows),
+                max(j * wide - column, 0),
+                min((j + 1) * wide - column, columns),
+            )
+            offset = dataset.get_tag_item(f"BLOCK_OFFSET_{j}_{i}", "TIFF", bidx=1)
+            (stored if offset not in {None, "0"} else missing).append(box)
+    return missing, stored

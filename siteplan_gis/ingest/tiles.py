@@ -1,0 +1,218 @@
+"""One elevation raster's header: where it lies, in what unit it is, and its cells in metres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import shapely
+from affine import Affine
+from pyproj import CRS
+from pyproj.exceptions import CRSError as PyprojCRSError
+from rasterio.errors import RasterioError
+
+from siteplan_gis.crs import Georeference, georeference
+from siteplan_gis.errors import CrsError, UnitError
+from siteplan_gis.ingest.rasters import open_raster, read_window, refuse_picture
+from siteplan_gis.ingest.vertical_units import VerticalUnit, refuse_other_measures, same_unit, stated_unit
+from siteplan_gis.ingest.voids import undeclared_voids
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.units import metres_per
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.frame import Frame
+    from siteplan_gis.ingest.rasters import Box
+
+UNKNOWN_UNIT: Final = "the unit of the elevations is not known; give --dem-units m, ft or us-ft"
+
+
+@dataclass(frozen=True, slots=True)
+class DemFile:
+    """An elevation raster, and what is known about it besides.
+
+    Attributes
+    ----------
+    units, units_from
+        Vertical unit as given ("m", "ft", "us-ft") and who gave it ("option" or "catalogue"); None: as the file says.
+    crs
+        Used where the file has none.
+    accuracy_m
+        Stated vertical accuracy in metres.
+    """
+
+    path: Path
+    units: str | None = None
+    units_from: str = ""
+    crs: str | None = None
+    title: str = ""
+    source: str = ""
+    date: str = ""
+    licence: str = ""
+    accuracy_m: float | None = None
+    invented: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tile:
+    """One file's place: `transform` belongs to the turned raster (first row on top, first column left)."""
+
+    file: DemFile
+    shape: tuple[int, int]
+    transform: Affine
+    flip_rows: bool
+    flip_columns: bool
+    georeference: Georeference
+    unit: VerticalUnit | None
+    unit_problem: str
+    flags: tuple[Flag, ...]
+
+
+def read_header(file: DemFile) -> Tile:
+    """Read a file's header; refuse what is no elevation raster or lies nowhere."""
+    name = file.path.name
+    with open_raster(file.path) as dataset:
+        refuse_picture(dataset, name)
+        own = _own_crs(dataset, name)
+        flags = []
+        if own is None and file.crs is None:
+            raise CrsError("the file has no coordinate system", file=name, remedy="give its CRS as EPSG:n")
+        try:
+            reference = georeference(own if own is not None else file.crs)
+        except CrsError as error:
+            raise CrsError(error.problem, file=name, remedy=error.remedy) from None
+        if own is None:
+            flags.append(Flag("crs_assumed", f"{name} has no CRS; {reference.name} was given", layer=name))
+        flags += [Flag("crs_note", note, layer=name) for note in reference.notes]
+        if dataset.transform.is_identity or dataset.transform.determinant == 0:
+            raise CrsError("the raster is not georeferenced", file=name, remedy="give a georeferenced grid")
+        unit, problem, unit_flags = _unit(dataset, own if own is not None else reference.crs, file)
+        transform, flip_rows, flip_columns = _turned(dataset.transform, dataset.height, dataset.width)
+        shape = (dataset.height, dataset.width)
+    if reference.metres_per_unit is None and not -90.1 <= transform.f <= 90.1:  # noqa: PLR2004
+        raise CrsError("the coordinates are no degrees, though the CRS says so", file=name, remedy="check the CRS")
+    flags += unit_flags
+    return Tile(file, shape, transform, flip_rows, flip_columns, reference, unit, problem, tuple(flags))
+
+
+def _own_crs(dataset: Any, name: str) -> CRS | None:
+    if dataset.crs is None:
+        return None
+    try:
+        return CRS.from_wkt(dataset.crs.to_wkt(version="WKT2_2019"))
+    except (RasterioError, PyprojCRSError, ValueError):
+        raise CrsError("the file's coordinate system is not understood", file=name, remedy="reproject it") from None
+
+
+def _unit(dataset: Any, crs: CRS, file: DemFile) -> tuple[VerticalUnit | None, str, list[Flag]]:
+    """The vertical unit, or why it is not known."""
+    name = file.path.name
+    own, problem = None, ""
+    try:
+        own = stated_unit(dataset, crs, name)
+    except UnitError as error:
+        problem = f"{UNKNOWN_UNIT} ({error.problem})"
+    if file.units is None:
+        return own, problem or ("" if own else UNKNOWN_UNIT), []
+    try:
+        given = VerticalUnit(metres_per(file.units), file.units_from or "option")
+    except UnitError as error:
+        raise UnitError(error.problem, file=name, remedy=error.remedy) from None
+    if problem:
+        text = f"{problem.rpartition('(')[2].rstrip(')')}; {given.name} was given and used"
+    elif own is not None and not same_unit(own.metres, given.metres):
+        text = f"the file says {own.name} ({own.found_in}), but {given.name} was given ({given.found_in}) and used"
+    elif own is None and given.found_in == "option":
+        text = f"the file does not tell the unit of its elevations; {given.name} was given"
+    else:
+        return given, "", []
+    return given, "", [Flag("unit_assumed", text, layer=name)]
+
+
+def _turned(transform: Affine, rows: int, columns: int) -> tuple[Affine, bool, bool]:
+    """The transform with rows from the top and columns from the left, and what must be turned for it."""
+    upright = abs(transform.a) >= abs(transform.b)
+    flip_columns = upright and transform.a < 0
+    if flip_columns:
+        a, b, c, d, e, f = transform[:6]
+        transform = Affine(-a, b, c + columns * a, -d, e, f + columns * d)
+    flip_rows = transform.determinant > 0
+    if flip_rows:
+        a, b, c, d, e, f = transform[:6]
+        transform = Affine(a, -b, c + rows * b, d, -e, f + rows * e)
+    return transform, flip_rows, flip_columns
+
+
+def searched(tile: Tile, frame: Frame, around: BaseGeometry, margin_m: float) -> tuple[float, float, float, float]:
+    """Pixel bounds (columns, rows) of the searched rectangle in a tile's own pixels; NaN where it lies nowhere."""
+    left, bottom, right, top = around.bounds
+    ring = shapely.box(left - margin_m, bottom - margin_m, right + margin_m, top + margin_m).exterior
+    outline = shapely.get_coordinates(shapely.segmentize(ring, max(ring.length / 128, 1.0)))
+    own = tile.georeference.xy(frame.to_lonlat(outline))
+    if not np.isfinite(own).all():
+        return math.nan, math.nan, math.nan, math.nan
+    pixels = apply(~shifted(tile, frame), own)
+    return (*pixels.min(axis=0).tolist(), *pixels.max(axis=0).tolist())
+
+
+def shifted(tile: Tile, frame: Frame) -> Affine:
+    """A tile's transform; longitudes counted from 0 to 360 are brought near the site's."""
+    if tile.georeference.metres_per_unit is not None:
+        return tile.transform
+    middle = apply(tile.transform, np.array([[tile.shape[1] / 2, tile.shape[0] / 2]]))[0, 0]
+    turns = round((middle - frame.longitude) / 360)
+    a, b, c, d, e, f = tile.transform[:6]
+    return Affine(a, b, c - 360 * turns, d, e, f)
+
+
+def file_names(tiles: Sequence[Tile]) -> str:
+    """The names of the tiles' files, for people."""
+    return ", ".join(tile.file.path.name for tile in tiles)
+
+
+def apply(transform: Affine, xy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """An affine transform of coordinates, shape (n, 2)."""
+    a, b, c, d, e, f = transform[:6]
+    return np.column_stack((a * xy[:, 0] + b * xy[:, 1] + c, d * xy[:, 0] + e * xy[:, 1] + f))
+
+
+def read_metres(tile: Tile, window: Box) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[Flag]]:
+    """Elevations of a window (in the turned raster's pixels) in metres, cells never stored, and flags.
+
+    Where the tile's unit is not known, its own numbers are returned.
+    """
+    column, row, columns, rows = window
+    name = tile.file.path.name
+    if tile.flip_columns:
+        column = tile.shape[1] - column - columns
+    if tile.flip_rows:
+        row = tile.shape[0] - row - rows
+    with open_raster(tile.file.path) as dataset:
+        pixels = read_window(dataset, (column, row, columns, rows), name)
+        z = pixels.raw
+        metres = tile.unit.metres if tile.unit is not None else None
+        flags = []
+        voids = undeclared_voids(z, metres)
+        for value, where in voids.items():
+            text = f"{int(where.sum())} cells hold {value:g}, a sentinel that the file does not declare as nodata: void"
+            flags.append(Flag("dem_nodata_undeclared", text, layer=name))
+            z[where] = np.nan
+        if dataset.scales[0] != 1 or dataset.offsets[0] != 0:
+            z = z * dataset.scales[0] + dataset.offsets[0]
+        refuse_other_measures(dataset, z[~np.isnan(z)], name)
+    stored = z[~np.isnan(z)]
+    if stored.size and not stored.any():
+        # A grid of nothing but zeros was never filled.
+        pixels.empty[~np.isnan(z)] = True
+        z = np.full_like(z, np.nan)
+    if metres is not None:
+        z = z * metres
+    down, across = (slice(None, None, -1 if flip else 1) for flip in (tile.flip_rows, tile.flip_columns))
+    return np.ascontiguousarray(z[down, across]), np.ascontiguousarray(pixels.empty[down, across]), flags
