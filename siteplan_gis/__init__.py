@@ -1,3 +1,24 @@
 """Checks a construction site's erosion-control site map against a village's ordinance, and shows the answer on a map."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from siteplan_gis.pipeline import measure, review
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "measure", "review"]
+
+_LAZY = {"review": "siteplan_gis.pipeline", "measure": "siteplan_gis.pipeline"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -49,6 +49,7 @@ FLAG_CODES: Final = {
     "lines_closed": "closed lines were taken as polygons",
     "lines_not_closed": "lines of a polygon role do not close and were set aside",
     "manifest_role_unmatched": "the manifest names a layer that the plan does not hold",
+    "network_doubt": "a drainage line was followed with a doubt",
     "network_gap_bridged": "a gap in the drainage lines was bridged",
     "no_role": "a layer's role is not known; it was not used",
     "phases_overlap": "phases overlap; the common ground was counted once",

@@ -32,6 +32,12 @@ class Method:
     network_gap_m: float = 20.0
     shown_within_m: float = 15.24
     """A reference water counts as shown when the plan draws one within this distance of the whole of it (50 ft)."""
+    adjacent_m: float = 15.24
+    """Waters this near to the site are immediately adjacent to it (50 ft; the texts give no distance)."""
+    steep_noise_m2: float = 40.0
+    """Less steep ground than this (0.01 acre) is within the noise of an elevation model."""
+    unstated_accuracy_m: float = 12.192
+    """Taken for a map that states no accuracy: 40 ft, the national map standard at 1:24,000."""
     overlap_noise_m2: float = 1.0
     """Common ground of two phases below this area is drafting noise."""
 
@@ -149,6 +155,9 @@ class Measurements:
     shape: Mapping[str, BaseGeometry]
     waters: tuple[NearbyFeature, ...] = ()
     wetlands: tuple[NearbyFeature, ...] = ()
+    floodplain: tuple[NearbyFeature, ...] = ()
+    """Floodway and flood fringe on or next to the site."""
+    airports: tuple[NearbyFeature, ...] = ()
     discharges: tuple[Discharge, ...] = ()
     jurisdiction: tuple[JurisdictionShare, ...] = ()
     steep_patches: tuple[SteepPatch, ...] = ()
@@ -156,6 +165,8 @@ class Measurements:
     uncovered: Mapping[str, BaseGeometry] = field(default_factory=dict)
     """By layer role: the searched ground that no layer of the role covers (absent where all is covered)."""
     flags: tuple[Flag, ...] = ()
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """Steps that crashed: "ground", "drawing", "waters", "places", "slopes" or "discharges", with what happened."""
 
     def __getitem__(self, name: str) -> Measurement:
         return self.values[name]

@@ -1,0 +1,84 @@
+"""Development near an airport.
+
+What the rule asks: within 10,000 ft of the East Troy Airport "as depicted in Exhibit A", development must follow
+the aviation authority's circular on wildlife attractants, and stormwater practices may not include a pond that does
+not drain within 48 hours.
+
+How it is judged: the distance is measured from the airport's reference point, since Exhibit A was not supplied; its
+runway ends lie more than 1,900 ft from there. Nearer than the limit: the reviewer's, with every drawn pond named.
+Farther than the limit by more than 4,000 ft: not applicable. Between: the reviewer's, since Exhibit A could reach
+there.
+
+Limits: the drain time of a pond is in no map.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from siteplan_gis.checks.verdict import finding, limit_words, untold
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.review import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.review import Case, Finding
+
+_EXHIBIT_DOUBT_FT = 4_000.0
+
+
+def judge_airport_distance(rule: Rule, case: Case) -> Sequence[Finding]:
+    """Distance of the site from the airport's reference point."""
+    measured, limit = case.measured.values.get("airport_ft"), rule.limits["within"]
+    if measured is None or measured.value is None:
+        return [untold(rule, "airport", measured, "the distance to the airport")]
+    distance = float(measured.value)
+    text = f"The site lies {show(distance, 0, limit.value)} ft from the airport's reference point ({limit_words(limit)}; Exhibit A was not supplied)."
+    status = Status.NOT_APPLICABLE if distance > limit.value + _EXHIBIT_DOUBT_FT else Status.NEEDS_REVIEW
+    return [finding(rule, "airport", status, text, measured=measured, limit=limit)]
+
+
+def judge_airport_ponds(rule: Rule, case: Case) -> Sequence[Finding]:
+    """Drawn ponds near the airport."""
+    measured, limit = case.measured.values.get("airport_ft"), rule.limits["within"]
+    ponds = [
+        *case.site.plan.of("pond", "infiltration"),
+        *(item for item in case.site.plan.of("control") if "basin" in item.kind.lower() or "pond" in item.kind.lower()),
+    ]
+    if measured is None or measured.value is None:
+        return [untold(rule, "ponds", measured, "the distance to the airport")]
+    if float(measured.value) > limit.value + _EXHIBIT_DOUBT_FT:
+        return [
+            finding(
+                rule,
+                "ponds",
+                Status.NOT_APPLICABLE,
+                "The site is not near the airport.",
+                measured=measured,
+                limit=limit,
+            )
+        ]
+    if not ponds:
+        return [
+            finding(
+                rule,
+                "ponds",
+                Status.PASS,
+                "The plan draws no pond, basin or infiltration area.",
+                measured=measured,
+                limit=limit,
+            )
+        ]
+    return [
+        finding(
+            rule,
+            item.id,
+            Status.NEEDS_REVIEW,
+            f"{item.name or item.kind or item.id}: show that it drains within 48 hours.",
+            measured=measured,
+            where=item.geometry,
+        )
+        for item in ponds
+    ]

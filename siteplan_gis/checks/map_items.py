@@ -1,0 +1,57 @@
+"""Each item that the site map must include.
+
+What the rules ask: a list of things to be drawn; one rule for each.
+
+How it is judged: the item is present when the plan has features of one of its roles. An item that every site has
+(its boundary, the disturbed ground, controls) fails when it is absent. An item that a site may lack
+(`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said.
+
+Limits: that something is drawn does not make it right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from siteplan_gis.checks.verdict import finding
+from siteplan_gis.model.review import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.review import Case, Finding
+
+
+def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
+    """One finding for each group of roles: `roles`, or `each_of` for items that must all be there."""
+    plan, found = case.site.plan, []
+    groups: list[tuple[str, ...]] = [(role,) for role in _tuple(rule, "each_of")] or [_tuple(rule, "roles")]
+    for roles in groups:
+        subject = "+".join(roles) if len(groups) == 1 else roles[0]
+        words = " or ".join(role.replace("_", " ") for role in roles)
+        drawn = plan.of(*roles)
+        if drawn:
+            layers = sorted({feature.layer for feature in drawn})
+            text = f"Drawn: {len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) in {', '.join(layers)}."
+            found.append(finding(rule, subject, Status.PASS, text))
+        elif plan.declared_absent.intersection(roles) and rule.options.get("may_be_absent"):
+            found.append(finding(rule, subject, Status.PASS, f"The application declares that there is none ({words})."))
+        elif rule.options.get("may_be_absent"):
+            text = f"Nothing is drawn ({words}), and nothing is said about it."
+            found.append(
+                finding(
+                    rule, subject, Status.NEEDS_REVIEW, text, remedy=f'Draw it, or declare `none = ["{roles[0]}"]`.'
+                )
+            )
+        else:
+            found.append(
+                finding(rule, subject, Status.FAIL, f"Nothing is drawn ({words}).", remedy="Draw it on the site map.")
+            )
+    return found
+
+
+def _tuple(rule: Rule, option: str) -> tuple[str, ...]:
+    value = rule.options.get(option, ())
+    assert isinstance(value, tuple)
+    return value

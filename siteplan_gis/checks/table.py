@@ -1,0 +1,69 @@
+"""Every check by the name that an ordinance's file gives it, in reading order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from siteplan_gis.checks.airport import judge_airport_distance, judge_airport_ponds
+from siteplan_gis.checks.applicability import (
+    excluded_by_claim,
+    excluded_maintenance,
+    excluded_small_residence,
+    reached_by_disturbance,
+    reached_by_land,
+    reached_by_length,
+    reached_by_plat_or_lot,
+    reached_for_plan_content,
+)
+from siteplan_gis.checks.contour_interval import judge_contour_interval
+from siteplan_gis.checks.discharges import judge_discharges
+from siteplan_gis.checks.grid_over_map import judge_grid
+from siteplan_gis.checks.jurisdiction import judge_jurisdiction
+from siteplan_gis.checks.map_items import judge_map_item
+from siteplan_gis.checks.map_scale import judge_same_scale, judge_scale
+from siteplan_gis.checks.nearby_waters import judge_nearby_waters
+from siteplan_gis.checks.stated_acreage import compare_stated
+from siteplan_gis.checks.steep_slopes import judge_steep_slopes
+from siteplan_gis.checks.waters_on_site import judge_waters_on_site
+from siteplan_gis.checks.wetlands_on_site import judge_wetland_acreage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.review import Case, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check, and the measuring steps that it rests on: where one of them crashed, nothing can be judged."""
+
+    judge: Callable[[Rule, Case], Sequence[Finding]]
+    rests_on: tuple[str, ...] = ()
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "jurisdiction": Check(judge_jurisdiction, ("ground", "places")),
+    "applicability_disturbed": Check(reached_by_disturbance, ("ground",)),
+    "applicability_residential": Check(excluded_small_residence, ("ground",)),
+    "applicability_maintenance": Check(excluded_maintenance, ("ground",)),
+    "applicability_exempt": Check(excluded_by_claim),
+    "applicability_land": Check(reached_by_land, ("ground",)),
+    "applicability_plat_or_lot": Check(reached_by_plat_or_lot, ("ground",)),
+    "applicability_length": Check(reached_by_length, ("ground",)),
+    "plan_content_applies": Check(reached_for_plan_content, ("ground",)),
+    "stated_acreage": Check(compare_stated, ("ground",)),
+    "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes")),
+    "wetland_acreage": Check(judge_wetland_acreage, ("waters",)),
+    "discharges_shown": Check(judge_discharges, ("waters", "discharges")),
+    "waters_within_one_mile": Check(judge_nearby_waters, ("waters",)),
+    "waters_on_site_shown": Check(judge_waters_on_site, ("waters",)),
+    "map_scale": Check(judge_scale, ("drawing",)),
+    "same_scale": Check(judge_same_scale, ("drawing",)),
+    "contour_interval": Check(judge_contour_interval, ("drawing",)),
+    "grid_over_map": Check(judge_grid, ("drawing",)),
+    "map_items": Check(judge_map_item),
+    "airport_distance": Check(judge_airport_distance, ("places",)),
+    "airport_ponds": Check(judge_airport_ponds, ("places",)),
+}

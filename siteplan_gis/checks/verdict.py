@@ -1,0 +1,99 @@
+"""How a check words its answer: the only place where a severity or a gap in the text changes a status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.review import Finding, Status
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.measurement import Measurement
+    from siteplan_gis.model.ordinance import Limit, Rule
+    from siteplan_gis.model.source import Source
+
+
+def capped(rule: Rule, status: Status) -> Status:
+    """The status that the rule's words allow.
+
+    Only "shall" fails by itself; words that are missing from the supplied text decide nothing either way.
+    """
+    if rule.source_status in {"assumed", "missing"} and status in {Status.PASS, Status.FAIL}:
+        return Status.NEEDS_REVIEW
+    if status is Status.FAIL and rule.severity != "shall":
+        return Status.NEEDS_REVIEW
+    return status
+
+
+def finding(
+    rule: Rule,
+    subject: str,
+    status: Status,
+    message: str,
+    *,
+    remedy: str = "",
+    measured: Measurement | None = None,
+    limit: Limit | None = None,
+    where: BaseGeometry | None = None,
+    sources: tuple[Source, ...] = (),
+) -> Finding:
+    """A finding with its status capped by the rule's words and its margin computed."""
+    margin = None
+    if measured is not None and limit is not None and isinstance(measured.value, int | float):
+        sign = 1 if limit.operator in {">=", ">"} else -1
+        margin = sign * (float(measured.value) - limit.value)
+    return Finding(
+        rule,
+        subject,
+        capped(rule, status),
+        message,
+        remedy,
+        measured,
+        limit,
+        margin,
+        where if where is not None or measured is None else measured.where,
+        sources or (measured.sources if measured is not None else ()),
+    )
+
+
+def untold(rule: Rule, subject: str, measured: Measurement | None, name: str) -> Finding:
+    """The finding for a value that cannot be told: not checked, with the reason."""
+    reason = measured.reason if measured is not None and measured.reason else f"{name} was not measured"
+    return finding(rule, subject, Status.NOT_CHECKED, f"Not checked: {reason}.", measured=measured)
+
+
+def held(measured: Measurement, limit: Limit) -> bool | None:
+    """Whether the measured value satisfies the limit; None where its doubt reaches across.
+
+    Raises
+    ------
+    TypeError
+        If the value is not a number: ask `untold` first.
+    """
+    if isinstance(measured.value, bool) or not isinstance(measured.value, int | float):
+        message = f"{measured.name} is no number"
+        raise TypeError(message)
+    return compare(float(measured.value), limit.operator, limit.value, measured.plus_minus)
+
+
+def amount(measured: Measurement, limit: Limit | None = None, decimals: int = 2) -> str:
+    """A measured value in words, with its doubt, never rounded across the limit."""
+    assert isinstance(measured.value, int | float)
+    text = show(float(measured.value), decimals, limit.value if limit else None)
+    doubt = (
+        f" ± {show(measured.plus_minus, decimals)}"
+        if measured.plus_minus and measured.plus_minus >= 0.5 * 10**-decimals
+        else ""
+    )
+    return f"{text}{doubt} {_UNIT_WORDS.get(measured.unit, measured.unit)}".rstrip()
+
+
+def limit_words(limit: Limit) -> str:
+    """A limit in words, e.g. "at most 100 ft per inch"."""
+    words = {">=": "at least", ">": "more than", "<=": "at most", "<": "less than", "==": "exactly"}[limit.operator]
+    return f"{words} {limit.value:g} {_UNIT_WORDS.get(limit.unit, limit.unit)}".rstrip()
+
+
+_UNIT_WORDS = {"acre": "acres", "ft/in": "ft per inch", "count": "", "mile": "miles"}

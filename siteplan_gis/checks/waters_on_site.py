@@ -1,0 +1,69 @@
+"""Waters and floodplain on and next to the site shown.
+
+What the rules ask: lakes, streams, wetlands, channels, ditches and other watercourses on and immediately adjacent
+to the site, and any identified 100-year floodplain, flood fringe and floodway.
+
+How it is judged: each reference feature on the site or within 50 ft of it must lie near one that the plan draws.
+The texts give no distance for "immediately adjacent"; 50 ft is the program's, in the ordinance's method block.
+
+Limits: as of the maps; a floodplain is compared with the effective map only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import shapely
+
+from siteplan_gis.checks.verdict import finding
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.review import Status
+from siteplan_gis.units import feet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from siteplan_gis.model.measurement import NearbyFeature
+    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.review import Case, Finding
+
+
+def judge_waters_on_site(rule: Rule, case: Case) -> Sequence[Finding]:
+    """One finding for each role: waters, wetlands, floodplain."""
+    near = case.ordinance.method.adjacent_m
+    measured = case.measured
+    kinds = (("waters", measured.waters), ("wetlands", measured.wetlands), ("floodplain", measured.floodplain))
+    return [_judge(rule, case, role, [item for item in nearby if item.distance_m <= near]) for role, nearby in kinds]
+
+
+def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -> Finding:
+    layers = case.site.layers.get(role, ())
+    sources = tuple(layer.source for layer in layers)
+    if not layers and not nearby:
+        reason = case.site.missing_layers.get(role, f"no layer of {role} was given")
+        return finding(rule, role, Status.NOT_CHECKED, f"Not checked: {reason}.")
+    missing = [item for item in nearby if item.shown is not True]
+    if missing:
+        names = ", ".join(
+            f"{item.name or 'unnamed ' + item.kind.replace('_', ' ')} ({show(feet(item.distance_m), 0)} ft)"
+            for item in missing[:8]
+        )
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""  # noqa: PLR2004
+        status = Status.FAIL if any(item.shown is False for item in missing) else Status.NEEDS_REVIEW
+        where = shapely.union_all([item.geometry for item in missing])
+        return finding(rule, role, status, f"On or next to the site, but not on the plan: {names}{more}.", where=where, sources=sources,
+                       remedy="Draw them on the site map.")  # fmt: skip
+    uncovered = case.measured.uncovered.get(role)
+    site = case.measured.shape["site"]
+    if uncovered is not None and uncovered.intersects(site):
+        text = f"None found unshown, but the {role} given do not cover the whole site."
+        return finding(rule, role, Status.NEEDS_REVIEW, text, where=uncovered, sources=sources)
+    if any(flag.code == "layer_empty" for layer in layers for flag in layer.flags):
+        return finding(rule, role, Status.NEEDS_REVIEW, f"The {role} layer holds no feature at all.", sources=sources)
+    dated = "; ".join(f"{source.title} dated {source.date or 'unknown'}" for source in sources)
+    text = (
+        f"All {len(nearby)} on or next to the site are shown ({dated})."
+        if nearby
+        else f"None mapped on or next to the site in {dated}."
+    )
+    return finding(rule, role, Status.PASS, text, sources=sources)

@@ -1,0 +1,199 @@
+"""Runoff followed from each outfall, or from where it leaves the disturbed ground, to the first water."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import shapely
+
+from siteplan_gis.measures.flow import condition_around, runoff_exits, trace
+from siteplan_gis.measures.network import trace_network
+from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.measuring.waters import counted_features
+from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.measurement import Discharge
+from siteplan_gis.units import feet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapely import Point
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.measures.flow import Conditioned, Trace
+    from siteplan_gis.measures.network import NetworkTrace
+    from siteplan_gis.model.layers import ReferenceFeature
+    from siteplan_gis.model.measurement import Method
+    from siteplan_gis.model.site import Site
+
+
+DATUM_DOUBT_M: Final = 1.5
+_FOLLOWED: Final = 2.0
+"""Runoff is followed this many times as far as the law asks, so that the distance itself is told."""
+
+
+class Target(NamedTuple):
+    """A water or wetland where a path ends."""
+
+    geometry: BaseGeometry
+    name: str
+    kind: str
+
+
+def targets(site: Site) -> list[Target]:
+    """Mapped and drawn waters and wetlands, each with the name a reviewer knows it by."""
+    features = counted_features(site)
+    listed = [
+        Target(feature.geometry, feature.name or f"unnamed {feature.kind.replace('_', ' ')}", kind)
+        for kind, role in (("water", "waters"), ("wetland", "wetlands"))
+        for feature in features[role]
+    ]
+    drawn = [
+        Target(feature.geometry, feature.name or f"unnamed {kind} ({feature.layer})", kind)
+        for kind, role in (("water", "surface_water"), ("wetland", "wetland"))
+        for feature in site.plan.of(role)
+    ]
+    return listed + drawn
+
+
+def measure_discharges(
+    site: Site, shape: dict[str, BaseGeometry], method: Method
+) -> tuple[Taken, tuple[Discharge, ...]]:
+    """Follow every outfall along mapped drainage lines and the ground."""
+    taken = Taken()
+    listed = targets(site)
+    outfalls = site.plan.of("outfall")
+    grid = site.terrain.grid if site.terrain is not None else None
+    lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
+    if not site.layers.get("waters") and not site.layers.get("wetlands") and not listed:
+        taken.add(cannot("discharge_count", "no layer of waters or wetlands was given"))
+        return taken, ()
+    if grid is None and not (lines and outfalls):
+        reason = (
+            site.terrain.reason
+            if site.terrain is not None and site.terrain.reason
+            else site.missing_layers.get("dem", "no elevation model was given")
+        )
+        taken.add(cannot("discharge_count", f"runoff cannot be followed: {reason}"))
+        return taken, ()
+    culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
+    culverts += [feature.geometry for feature in site.plan.of("culvert")]
+    starts: list[tuple[str, bool, Point]] = [
+        (feature.name or f"{feature.layer} {feature.id}", True, _start(feature.geometry)) for feature in outfalls
+    ]
+    ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
+    conditioned: Conditioned | None = None
+    if grid is not None:
+        around = shapely.union_all([point for _, _, point in starts]) if starts else ground
+        conditioned = condition_around(grid, around, culverts=culverts)
+        if not starts:
+            exits = runoff_exits(conditioned, ground, [target.geometry for target in listed])
+            starts = [(f"runoff exit {number}", False, point) for number, point in enumerate(exits, 1)]
+            taken.flags.append(
+                Flag(
+                    "discharge_assumed",
+                    f"no outfall is drawn: runoff was followed from {len(starts)} places where it leaves the disturbed ground",
+                )
+            )
+    found = tuple(
+        _follow(name, drawn, start, conditioned, lines, listed, method, doubt_m, taken) for name, drawn, start in starts
+    )
+    taken.add(
+        measured(
+            "discharge_count",
+            len(found),
+            None,
+            "drawn outfalls" if outfalls else "places where runoff leaves the disturbed ground",
+        )
+    )
+    return taken, found
+
+
+def _follow(
+    name: str,
+    start: Point,
+    ground: Conditioned | None,
+    lines: Sequence[ReferenceFeature],
+    listed: Sequence[Target],
+    method: Method,
+    taken: Taken,
+    *,
+    drawn: bool,
+) -> Discharge:
+    geometries = [target.geometry for target in listed]
+    ways: list[Trace | NetworkTrace] = []
+    if lines:
+        height = ground.height if ground is not None else None
+        along = trace_network(
+            lines,
+            start,
+            geometries,
+            method.network_snap_m,
+            method.network_gap_m,
+            _FOLLOWED * method.downstream_m,
+            height,
+        )
+        if along.snapped:
+            ways.append(along)
+            _flag_network(name, along, taken)
+    if ground is not None and not any(way.reached is not None for way in ways):
+        ways.append(trace(ground, start, geometries, _FOLLOWED * method.downstream_m))
+    if not ways:
+        text = "no elevation model was given and no drainage line lies near it"
+        return Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
+    way = min(ways, key=lambda item: (item.reached is None, item.length_m))
+    reached = listed[way.reached] if way.reached is not None else None
+    plus_minus = way.plus_minus_m + DATUM_DOUBT_M
+    within: bool | None = None
+    if reached is not None:
+        within = compare(way.length_m, "<=", method.downstream_m, plus_minus)
+    elif way.ends_because == "farther_than_limit":
+        within = False
+    for ending, code in (
+        ("closed_depression", "depression_closed"),
+        ("leaves_elevation_data", "trace_leaves_elevation"),
+    ):
+        if way.ends_because == ending:
+            taken.flags.append(Flag(code, f"{name}: {way.explanation}", feature=name))
+    explanation = way.explanation
+    if within is None and reached is not None:
+        explanation = (
+            f"{reached.name} is reached after {show(feet(way.length_m), 0)} ± {show(feet(plus_minus), 0)} ft: "
+            "too near the limit to tell"
+        )
+    ends = f"reached_{reached.kind}" if reached is not None else way.ends_because
+    return Discharge(
+        name,
+        drawn,
+        reached.name if reached else "",
+        reached.kind if reached else None,
+        way.length_m if reached else None,
+        way.straight_m if reached else None,
+        within,
+        ends,
+        start,
+        way.path,
+        plus_minus,
+        drawn,
+        explanation,
+    )
+
+
+def _flag_network(name: str, along: NetworkTrace, taken: Taken) -> None:
+    taken.flags.extend(
+        Flag(
+            "network_gap_bridged", f"{name}: a gap of {show(gap, 1)} m in the drainage lines was bridged", feature=name
+        )
+        for _, gap in along.gaps
+    )
+    taken.flags.extend(Flag("network_doubt", f"{name}: {doubt}", feature=name) for doubt in along.doubts)
+
+
+def _start(geometry: BaseGeometry) -> Point:
+    """Where an outfall pours out: a point as it is, a line's last vertex, the middle of an area."""
+    if geometry.geom_type == "Point":
+        return geometry
+    if geometry.geom_type in {"LineString", "MultiLineString"}:
+        return shapely.get_point(shapely.get_geometry(geometry, -1), -1)
+    return geometry.representative_point() if geometry.area else shapely.get_geometry(geometry, 0)

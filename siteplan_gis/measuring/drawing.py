@@ -1,0 +1,147 @@
+"""The drawing itself: sheets' scales, contours, grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import shapely
+
+from siteplan_gis.measures.contours import contour_facts
+from siteplan_gis.measures.grid import grid_facts
+from siteplan_gis.measures.sheet import feet_per_inch
+from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.units import acres, feet
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.measures.contours import ContourFacts
+    from siteplan_gis.model.plan import Plan
+    from siteplan_gis.model.site import Site
+
+_MOST_NAMED = 8
+_GRID_NOISE_M = 0.1
+
+
+def measure_drawing(site: Site, shape: dict[str, BaseGeometry]) -> Taken:
+    """Scale notes, contours and grid of the plan."""
+    taken = Taken()
+    for sheet in site.plan.sheets:
+        name = f"feet_per_inch[{sheet.name}]"
+        scale = feet_per_inch(sheet.scale_text)
+        if scale is None:
+            said = (
+                f"the note {sheet.scale_text!r} gives no one scale"
+                if sheet.scale_text.strip()
+                else "the sheet has no scale note"
+            )
+            taken.add(cannot(name, said))
+        else:
+            taken.add(measured(name, scale, None, f"as stated: {sheet.scale_text}"))
+    _measure_contours(site.plan, taken)
+    _measure_grid(site.plan, shape, taken)
+    return taken
+
+
+def _measure_contours(plan: Plan, taken: Taken) -> None:
+    names = (
+        "contour_interval_ft",
+        "contour_index_interval_ft",
+        "contour_elevation_min_ft",
+        "contour_elevation_max_ft",
+        "contour_missing_levels",
+    )
+    drawn = plan.of("contour_existing")
+    taken.add(measured("contour_count", len(drawn), None, "lines of the existing contours", None, plan.sources))
+    if not drawn:
+        for name in names:
+            taken.add(cannot(name, "no existing contours are drawn"))
+        return
+    facts = contour_facts([feature.elevation_m for feature in drawn], [feature.geometry for feature in drawn])
+    where, sources = shapely.union_all([feature.geometry for feature in drawn]), plan.sources
+    lengths = {
+        "contour_interval_ft": facts.interval_m, "contour_index_interval_ft": facts.index_interval_m,
+        "contour_elevation_min_ft": facts.lowest_m, "contour_elevation_max_ft": facts.highest_m,
+    }  # fmt: skip
+    for name, value in lengths.items():
+        if value is None:
+            reason = facts.reason or (
+                "no index contours are told apart" if "index" in name else "no contour has a readable elevation"
+            )
+            taken.add(cannot(name, reason, sources))
+        else:
+            # Levels are multiples of a foot of either kind; the two differ by 2e-6, below a thousandth of a foot.
+            taken.add(
+                measured(
+                    name,
+                    round(feet(value), 3),
+                    None,
+                    "from the drawn levels",
+                    where if "interval" in name else None,
+                    sources,
+                )
+            )
+    missing = [f"{show(feet(level), 1)} ft" for level in facts.missing_levels_m]
+    words = ", ".join(missing[:_MOST_NAMED]) + (
+        f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    )
+    taken.add(measured("contour_missing_levels", len(missing), None, words or "none", None, sources))
+    layer = drawn[0].layer
+    _flag_contours(facts, plan, layer, words, taken)
+
+
+def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, taken: Taken) -> None:
+    if missing:
+        taken.flags.append(Flag("contour_level_missing", f"levels missing between contours: {missing}", layer))
+    if facts.odd_levels_m:
+        odd = ", ".join(f"{show(feet(level), 2)} ft" for level in facts.odd_levels_m[:_MOST_NAMED])
+        taken.flags.append(Flag("contour_level_odd", f"levels off the contour interval: {odd}", layer))
+    counts = (
+        ("contour_duplicate", facts.duplicates, "duplicate contour lines, counted once"),
+        ("contour_zero_length", facts.without_length, "zero-length contour lines, left out"),
+        ("contour_elevation_missing", facts.without_elevation, "contour lines with a missing or blank elevation"),
+    )
+    taken.flags.extend(Flag(code, f"{len(lines)} {words}", layer) for code, lines, words in counts if lines)
+    if facts.interval_m is not None:
+        interval = round(feet(facts.interval_m), 3)
+        for sheet in plan.sheets:
+            if (
+                sheet.contour_interval_ft is not None
+                and sheet.shows != "location"
+                and abs(sheet.contour_interval_ft - interval) > 0.005 * interval
+            ):
+                text = f"sheet {sheet.name} states {sheet.contour_interval_ft:g} ft, but contours are drawn every {interval:g} ft"
+                taken.flags.append(Flag("contour_interval_mismatch", text, layer))
+
+
+def _measure_grid(plan: Plan, shape: dict[str, BaseGeometry], taken: Taken) -> None:
+    drawn = plan.of("grid")
+    if not drawn:
+        taken.add(cannot("grid_uncovered_acres", "no grid is drawn"))
+        taken.add(cannot("grid_label_faults", "no grid is drawn"))
+        return
+    ground = shapely.union_all([shape["site"], shape["construction_site"]])
+    facts = grid_facts(
+        [feature.geometry for feature in drawn], [feature.name for feature in drawn], ground, _GRID_NOISE_M
+    )
+    taken.add(
+        measured(
+            "grid_uncovered_acres",
+            acres(facts.uncovered_m2),
+            None,
+            "site outside every grid cell",
+            facts.uncovered,
+            plan.sources,
+        )
+    )
+    faults = [
+        *(f"{label!r} twice" for label in facts.duplicate_labels),
+        *(f"{label!r} is not letter and number" for label in facts.odd_labels),
+    ]
+    if facts.unlabelled_cells:
+        faults.append(f"{facts.unlabelled_cells} cells without a label")
+    taken.add(
+        measured("grid_label_faults", len(faults), None, "; ".join(faults[:_MOST_NAMED]) or "none", None, plan.sources)
+    )

@@ -1,0 +1,208 @@
+"""Acreages of the plan: site, disturbed ground, phases, lots, lengths of work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import shapely
+
+from siteplan_gis.measures.area import common_ground, most_open_at_once, outside, separate_parts, union_area
+from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.units import FOOT_M, acres, feet
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.measurement import Method
+    from siteplan_gis.model.plan import Plan, PlanFeature
+    from siteplan_gis.model.site import Site
+
+AREA_DOUBT: Final = 1e-4
+"""Ground, grid and ellipsoid areas differ by up to 0.8e-4 at the villages: acreages are told to 1e-4 of themselves."""
+
+_TOUCHING_M: Final = 0.3
+_DRAFTING_M: Final = 0.1
+
+
+def shapes(plan: Plan) -> dict[str, BaseGeometry]:
+    """The ground that rules speak of: "site", "construction_site" and "disturbed", empty polygons where not drawn."""
+    disturbed = union_area([feature.geometry for feature in plan.of("disturbed_area")])[0]
+    site = union_area([feature.geometry for feature in plan.of("site")])[0]
+    lots = union_area([feature.geometry for feature in plan.of("lot")])[0]
+    construction = union_area([feature.geometry for feature in plan.of("construction_site")])[0]
+    site = next((shape for shape in (site, lots, construction, disturbed) if not shape.is_empty), site)
+    construction = next((shape for shape in (construction, disturbed, site) if not shape.is_empty), construction)
+    return {"site": site, "construction_site": construction, "disturbed": disturbed}
+
+
+def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -> Taken:
+    """Every acreage that the plan's own polygons allow."""
+    plan, taken = site.plan, Taken()
+    sources = plan.sources
+    for name, key in (
+        ("site_acres", "site"),
+        ("construction_site_acres", "construction_site"),
+        ("disturbed_acres", "disturbed"),
+    ):
+        ground = shape[key]
+        if ground.is_empty:
+            taken.add(cannot(name, f"the plan draws no {key.replace('_', ' ')}{' area' * (key == 'disturbed')}"))
+        else:
+            taken.add(
+                measured(
+                    name,
+                    acres(ground.area),
+                    acres(ground.area) * AREA_DOUBT,
+                    "area of the union in the site frame",
+                    ground,
+                    sources,
+                )
+            )
+    if not plan.of("site") and not shape["site"].is_empty:
+        stand_in = next(role for role in ("lot", "construction_site", "disturbed_area") if plan.of(role))
+        text = f"no site boundary is drawn; the {stand_in.replace('_', ' ')} stands in for it"
+        taken.flags.append(Flag("site_from_disturbed", text))
+    _measure_phases(plan, shape, method, taken)
+    lots = [feature.geometry for feature in plan.of("lot")]
+    if lots:
+        largest = max(lots, key=lambda lot: lot.area)
+        taken.add(
+            measured(
+                "lot_largest_acres",
+                acres(largest.area),
+                acres(largest.area) * AREA_DOUBT,
+                "area of the largest lot",
+                largest,
+                sources,
+            )
+        )
+    _measure_length(plan, "street_work", plan.activity.street_work_ft, taken)
+    _measure_length(plan, "pipe_work", plan.activity.pipe_work_ft, taken)
+    return taken
+
+
+def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, taken: Taken) -> None:
+    areas, sources = plan.of("disturbed_area"), plan.sources
+    if not areas:
+        for name in (
+            "disturbed_overlap_acres",
+            "disturbed_outside_site_acres",
+            "disturbed_max_concurrent_acres",
+            "separate_disturbed_areas",
+        ):
+            taken.add(cannot(name, "the plan draws no disturbed area"))
+        return
+    phases: dict[str, list[PlanFeature]] = {}
+    for number, feature in enumerate(areas, 1):
+        phases.setdefault(feature.phase or str(number), []).append(feature)
+    groups = {name: [feature.geometry for feature in features] for name, features in phases.items()}
+    for name, geometries in groups.items():
+        ground, area = union_area(geometries)
+        taken.add(
+            measured(
+                f"phase_acres[{name}]",
+                acres(area),
+                acres(area) * AREA_DOUBT,
+                "area of the phase's union",
+                ground,
+                sources,
+            )
+        )
+    common, common_m2 = common_ground(groups, method.overlap_noise_m2)
+    taken.add(
+        measured(
+            "disturbed_overlap_acres",
+            acres(common_m2),
+            acres(common_m2) * AREA_DOUBT,
+            "ground of more than one phase, without slivers",
+            common,
+            sources,
+        )
+    )
+    if common_m2 > 0:
+        taken.flags.append(
+            Flag(
+                "phases_overlap",
+                f"phases overlap on {show(acres(common_m2), 3)} acres; the common ground was counted once",
+            )
+        )
+    beyond, beyond_m2 = outside(shape["disturbed"], shape["site"], _DRAFTING_M)
+    taken.add(
+        measured(
+            "disturbed_outside_site_acres",
+            acres(beyond_m2),
+            acres(beyond_m2) * AREA_DOUBT,
+            "disturbed ground outside the site",
+            beyond,
+            sources,
+        )
+    )
+    if beyond_m2 > 0:
+        taken.flags.append(
+            Flag(
+                "disturbed_outside_site",
+                f"{show(acres(beyond_m2), 3)} acres of the disturbed ground lie outside the site",
+            )
+        )
+    dated = [
+        (union_area([f.geometry for f in features])[0], _start(features), _end(features))
+        for features in phases.values()
+    ]
+    most = most_open_at_once(dated)
+    how = (
+        f"largest union open on one day ({most.day.isoformat()})"
+        if most.day
+        else "no phase has dates: everything taken as open at once"
+    )
+    taken.add(
+        measured(
+            "disturbed_max_concurrent_acres",
+            acres(most.area_m2),
+            acres(most.area_m2) * AREA_DOUBT,
+            how,
+            most.geometry,
+            sources,
+        )
+    )
+    count = separate_parts(shape["disturbed"], _TOUCHING_M)
+    taken.add(
+        measured("separate_disturbed_areas", count, None, "parts more than 1 ft apart", shape["disturbed"], sources)
+    )
+
+
+def _start(features: list[PlanFeature]) -> date | None:
+    days = [feature.start for feature in features]
+    return None if None in days else min(day for day in days if day is not None)
+
+
+def _end(features: list[PlanFeature]) -> date | None:
+    days = [feature.end for feature in features]
+    return None if None in days else max(day for day in days if day is not None)
+
+
+def _measure_length(plan: Plan, role: str, stated_ft: float | None, taken: Taken) -> None:
+    lines = [feature.geometry for feature in plan.of(role) if feature.geometry.length > 0]
+    name = f"{role}_ft"
+    if lines:
+        course = shapely.line_merge(shapely.union_all([line.boundary if line.area else line for line in lines]))
+        drawn = feet(course.length)
+        taken.add(
+            measured(
+                name, drawn, drawn * AREA_DOUBT, "length of the drawn lines, each stretch once", course, plan.sources
+            )
+        )
+        if stated_ft is not None and abs(stated_ft - drawn) > max(0.01 * drawn, 1 / FOOT_M):
+            taken.flags.append(
+                Flag(
+                    "stated_differs",
+                    f"{role.replace('_', ' ')}: stated {show(stated_ft, 0)} ft, drawn {show(drawn, 0)} ft",
+                )
+            )
+    elif stated_ft is not None:
+        taken.add(measured(name, stated_ft, None, "as stated; not drawn", None, ()))
+    else:
+        taken.add(cannot(name, f"{role.replace('_', ' ')} is neither drawn nor stated"))

@@ -1,0 +1,144 @@
+"""Slopes of the site and of the disturbed ground."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import shapely
+
+from siteplan_gis.measures.slope import steep_ground
+from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.measurement import SteepPatch
+from siteplan_gis.units import acres, feet
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.measurement import Method
+    from siteplan_gis.model.site import Site
+
+_NAMES: Final = (
+    "slope_percent_median", "steep_site_acres", "steep_site_native_acres", "steep_disturbed_acres", "no_elevation_acres",
+    "no_elevation_disturbed_acres", "elevation_cell_ft", "slope_cell_ft",
+)  # fmt: skip
+
+
+def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -> tuple[Taken, tuple[SteepPatch, ...]]:
+    """Steep ground by exact cell coverage at the ordinance's analysis cell, and on the native cells beside it."""
+    taken = Taken()
+    terrain = site.terrain
+    if terrain is None or terrain.grid is None:
+        reason = (
+            terrain.reason
+            if terrain is not None and terrain.reason
+            else site.missing_layers.get("dem", "no elevation model was given")
+        )
+        for name in _NAMES:
+            taken.add(cannot(name, reason))
+        return taken, ()
+    grid, sources = terrain.grid, terrain.sources
+    if shape["site"].is_empty:
+        for name in _NAMES:
+            taken.add(cannot(name, "the plan draws no ground"))
+        return taken, ()
+    whole = steep_ground(grid, shape["site"], method.steep_ratio, method.slope_cell_m)
+    native = steep_ground(grid, shape["site"], method.steep_ratio, None)
+    how = f"Horn gradient on {show(feet(whole.cell_m), 1)}-ft cells, area by exact cell coverage"
+    taken.add(
+        measured(
+            "elevation_cell_ft", feet(grid.cell_m), None, "larger side of the native cell on the ground", None, sources
+        )
+    )
+    taken.add(measured("slope_cell_ft", feet(whole.cell_m), None, "analysis cell", None, sources))
+    known_m2 = whole.area_m2 - whole.no_elevation_m2
+    nothing = "the elevation model has no values on the site"
+    if known_m2 <= 0:
+        for name in _NAMES:
+            taken.values.setdefault(name, cannot(name, nothing, sources))
+        taken.add(
+            measured(
+                "no_elevation_acres",
+                acres(whole.no_elevation_m2),
+                None,
+                "cells without a full neighbourhood",
+                shape["site"],
+                sources,
+            )
+        )
+    else:
+        steep_where = shapely.union_all([patch[0] for patch in whole.patches])
+        partly = (
+            f"{show(acres(whole.no_elevation_m2), 3)} acres have no elevation"
+            if whole.no_elevation_m2 > method.steep_noise_m2
+            else ""
+        )
+        taken.add(
+            measured(
+                "slope_percent_median", 100 * whole.median_ratio, None, how + ", median by area", None, sources, partly
+            )
+        )
+        taken.add(
+            measured(
+                "steep_site_acres", acres(whole.steep_m2), acres(whole.plus_minus_m2), how, steep_where, sources, partly
+            )
+        )
+        taken.add(
+            measured(
+                "steep_site_native_acres",
+                acres(native.steep_m2),
+                acres(native.plus_minus_m2),
+                f"Horn gradient on the native {show(feet(native.cell_m), 1)}-ft cells",
+                None,
+                sources,
+                partly,
+            )
+        )
+        taken.add(
+            measured(
+                "no_elevation_acres",
+                acres(whole.no_elevation_m2),
+                None,
+                "cells without a full neighbourhood",
+                None,
+                sources,
+            )
+        )
+    patches = tuple(SteepPatch(geometry, area, 100 * median, 0.0) for geometry, area, median in whole.patches)
+    _measure_disturbed(site, shape["disturbed"], method, how, taken)
+    if not shape["disturbed"].is_empty:
+        patches = tuple(
+            replace(patch, in_disturbed_m2=patch.geometry.intersection(shape["disturbed"]).area) for patch in patches
+        )
+    if grid.cell_m > method.coarsest_cell_m:
+        text = f"the elevation cells of {show(feet(grid.cell_m), 1)} ft are too coarse for the rule ({show(feet(method.coarsest_cell_m), 1)} ft at most): they can measure but never clear a site"
+        taken.flags.append(Flag("dem_cell_too_coarse", text))
+    return taken, patches
+
+
+def _measure_disturbed(site: Site, disturbed: BaseGeometry, method: Method, how: str, taken: Taken) -> None:
+    assert site.terrain is not None
+    assert site.terrain.grid is not None
+    sources = site.terrain.sources
+    if disturbed.is_empty:
+        for name in ("steep_disturbed_acres", "no_elevation_disturbed_acres"):
+            taken.add(cannot(name, "the plan draws no disturbed area", sources))
+        return
+    steep = steep_ground(site.terrain.grid, disturbed, method.steep_ratio, method.slope_cell_m)
+    taken.add(
+        measured(
+            "no_elevation_disturbed_acres",
+            acres(steep.no_elevation_m2),
+            None,
+            "cells without a full neighbourhood",
+            None,
+            sources,
+        )
+    )
+    if steep.area_m2 - steep.no_elevation_m2 <= 0:
+        taken.add(cannot("steep_disturbed_acres", "the elevation model has no values on the disturbed ground", sources))
+        return
+    where = shapely.union_all([patch[0] for patch in steep.patches])
+    taken.add(measured("steep_disturbed_acres", acres(steep.steep_m2), acres(steep.plus_minus_m2), how, where, sources))

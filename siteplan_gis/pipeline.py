@@ -1,0 +1,299 @@
+"""The workbench: paths and options to a measured or reviewed site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import shapely
+
+import siteplan_gis
+from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
+from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.measuring.ground import shapes
+from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.measurement import Measurements, Method
+from siteplan_gis.model.review import Review, Status
+from siteplan_gis.model.site import Site
+from siteplan_gis.ordinances.reader import read_ordinance, shipped
+from siteplan_gis.reviewing import judge
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.frame import Frame
+    from siteplan_gis.ingest.catalogue import LayerEntry
+    from siteplan_gis.ingest.terrain import DemFile
+    from siteplan_gis.model.layers import ReferenceLayer
+    from siteplan_gis.model.ordinance import Ordinance
+    from siteplan_gis.model.plan import Plan
+    from siteplan_gis.model.terrain import Terrain
+
+Progress = Callable[[str], None]
+
+TERRAIN_MARGIN_M: Final = 900.0
+"""Elevation is read this far around the plan: a quarter mile of flow, and room for it to find its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a command was given: a plan and the evidence to compare it with."""
+
+    plan: tuple[Path, ...]
+    layers: Path | None = None
+    layer: tuple[tuple[str, Path], ...] = ()
+    dem: tuple[Path, ...] = ()
+    dem_units: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    assume_crs: str | None = None
+
+
+def review(
+    *plan: str | Path,
+    on: date,
+    ordinance: str | Path | None = None,
+    layers: str | Path | None = None,
+    layer: Mapping[str, str | Path] | None = None,
+    dem: Sequence[str | Path] = (),
+    dem_units: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    assume_crs: str | None = None,
+) -> Review:
+    """Review a plan against an ordinance as of a day.
+
+    Parameters
+    ----------
+    plan
+        Folders, zips or files; several make one common plan.
+    on
+        The day of the review: there is no clock inside.
+    ordinance
+        Id of a shipped ordinance or path of an ordinance file; by default the one that the plan's manifest names.
+    layers
+        A catalogue (`layers.toml` or its folder); by default `layers/<ordinance>` of the working folder.
+    layer
+        Further reference layers, role to file.
+    dem, dem_units
+        Elevation tiles, and their vertical unit ("m", "ft", "us-ft") where the files do not tell it.
+    roles
+        Layer name to role, before the manifest and before guessing.
+    assume_crs
+        CRS of files that name none.
+
+    Raises
+    ------
+    InputError
+        If an input cannot be used.
+    """
+    inputs = Inputs(
+        tuple(Path(path) for path in plan),
+        Path(layers) if layers else None,
+        tuple((role, Path(file)) for role, file in (layer or {}).items()),
+        tuple(Path(file) for file in dem),
+        dem_units,
+        roles or {},
+        assume_crs,
+    )
+    return review_inputs(inputs, ordinance, on)
+
+
+def measure(
+    *plan: str | Path,
+    layers: str | Path | None = None,
+    layer: Mapping[str, str | Path] | None = None,
+    dem: Sequence[str | Path] = (),
+    dem_units: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    assume_crs: str | None = None,
+) -> Measurements:
+    """Measure everything that the inputs allow, without any law (parameters as for `review`)."""
+    inputs = Inputs(
+        tuple(Path(path) for path in plan),
+        Path(layers) if layers else None,
+        tuple((role, Path(file)) for role, file in (layer or {}).items()),
+        tuple(Path(file) for file in dem),
+        dem_units,
+        roles or {},
+        assume_crs,
+    )
+    return measure_inputs(inputs)[0]
+
+
+def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progress: Progress | None = None) -> Review:
+    """Review what a command was given (see `review`)."""
+    tell = progress or _quiet
+    tell("reading the plan")
+    plan, frame = read_plan(inputs.plan, roles=inputs.roles, assume_crs=inputs.assume_crs)
+    law = chosen_ordinance(ordinance, plan)
+    catalogue = _catalogue(inputs, law.id)
+    site = gather(
+        inputs,
+        plan,
+        frame,
+        catalogue,
+        law.method,
+        tell,
+        airports=any(rule.check.startswith("airport") for rule in law.rules),
+    )
+    tell("measuring and judging")
+    return judge(site, law, on, software())
+
+
+def measure_inputs(inputs: Inputs, progress: Progress | None = None) -> tuple[Measurements, Site]:
+    """Every measurement that the inputs allow, no law."""
+    tell = progress or _quiet
+    tell("reading the plan")
+    plan, frame = read_plan(inputs.plan, roles=inputs.roles, assume_crs=inputs.assume_crs)
+    catalogue = _catalogue(inputs, "")
+    site = gather(inputs, plan, frame, catalogue, Method(), tell, airports=False)
+    tell("measuring")
+    return take_measurements(site), site
+
+
+def chosen_ordinance(ordinance: str | Path | None, plan: Plan) -> Ordinance:
+    """The ordinance that was asked for, or that the manifest names.
+
+    Raises
+    ------
+    InputError
+        If neither names one.
+    """
+    chosen = ordinance or plan.ordinance
+    if not chosen:
+        raise InputError("no ordinance is named", remedy=f"give --ordinance {'|'.join(shipped())} or a file")
+    if not ordinance and chosen not in shipped():
+        # The manifest comes from the applicant: it may choose a shipped ordinance, never a file.
+        raise InputError(
+            f"the manifest names an unknown ordinance {chosen!r}", remedy=f"use one of {', '.join(shipped())}"
+        )
+    return read_ordinance(chosen)
+
+
+def gather(
+    inputs: Inputs,
+    plan: Plan,
+    frame: Frame,
+    catalogue: Catalogue | None,
+    method: Method,
+    tell: Progress,
+    *,
+    airports: bool,
+) -> Site:
+    """Read everything around the plan: reference layers by window, elevation by window."""
+    shape = shapes(plan)
+    drawn = [ground for ground in shape.values() if not ground.is_empty] or [
+        feature.geometry for feature in plan.features
+    ]
+    if not drawn:
+        raise InputError("the plan holds no feature with a known role", file=str(inputs.plan[0]),
+                         remedy="give roles with --role LAYER=ROLE; see siteplan-gis inspect")  # fmt: skip
+    ground = shapely.union_all(drawn)
+    _refuse_invented(plan, catalogue)
+    entries = [*(catalogue.layers if catalogue is not None else ()), *entries_from_options(inputs.layer)]
+    layers = _read_layers(entries, frame, ground, method, tell)
+    if airports and "airports" not in layers:
+        from siteplan_gis.ingest.airports import airports_near  # noqa: PLC0415
+
+        layers["airports"] = (airports_near(frame, 16_093.44),)
+    terrain = _read_terrain(inputs, catalogue, frame, _around(plan, ground), tell)
+    return Site(frame, plan, layers, terrain, {})
+
+
+def _around(plan: Plan, ground: BaseGeometry) -> BaseGeometry:
+    outfalls = [feature.geometry for feature in plan.of("outfall")]
+    return shapely.union_all([ground, *outfalls])
+
+
+def _read_layers(
+    entries: Sequence[LayerEntry], frame: Frame, ground: BaseGeometry, method: Method, tell: Progress
+) -> dict[str, tuple[ReferenceLayer, ...]]:
+    layers: dict[str, tuple[ReferenceLayer, ...]] = {}
+    if not entries:
+        return layers
+    from siteplan_gis.ingest.layers import read_layer  # noqa: PLC0415
+
+    for entry in entries:
+        tell(f"reading {entry.title or entry.path.name}")
+        layers[entry.role] = (*layers.get(entry.role, ()), read_layer(entry, frame, ground, method.search_m))
+    return layers
+
+
+def _read_terrain(
+    inputs: Inputs, catalogue: Catalogue | None, frame: Frame, around: BaseGeometry, tell: Progress
+) -> Terrain | None:
+    files = _dem_files(inputs, catalogue)
+    if not files:
+        return None
+    from siteplan_gis.ingest.terrain import read_terrain  # noqa: PLC0415
+
+    tell("reading the elevation model")
+    return read_terrain(files, frame, around, TERRAIN_MARGIN_M)
+
+
+def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ...]:
+    from siteplan_gis.ingest.terrain import DemFile  # noqa: PLC0415
+
+    if inputs.dem:
+        return tuple(DemFile(path, inputs.dem_units, "option" if inputs.dem_units else "") for path in inputs.dem)
+    return tuple(
+        DemFile(
+            entry.path, inputs.dem_units or entry.units, "option" if inputs.dem_units else "catalogue" if entry.units else "",
+            entry.crs, entry.title, entry.source, entry.date, entry.licence, entry.vertical_accuracy_m,
+        )
+        for entry in (catalogue.dems if catalogue is not None else ())
+    )  # fmt: skip
+
+
+def _catalogue(inputs: Inputs, ordinance: str) -> Catalogue | None:
+    if inputs.layers is not None:
+        return read_catalogue(inputs.layers)
+    if ordinance and not inputs.layer:
+        for folder in (Path.cwd(), Path(siteplan_gis.__file__).parents[1]):
+            if (folder / "layers" / ordinance / "layers.toml").is_file():
+                return read_catalogue(folder / "layers" / ordinance)
+    return None
+
+
+def _refuse_invented(plan: Plan, catalogue: Catalogue | None) -> None:
+    if catalogue is not None and catalogue.invented and not plan.invented:
+        raise InputError(
+            "these layers show invented ground, made to demonstrate the program, but the plan is not marked as invented",
+            file=str(catalogue.path), remedy="give real layers with --layers",
+        )  # fmt: skip
+
+
+def exit_code(review: Review, fail_on: str = "fail") -> int:
+    """The exit code: 3 after a crash, 1 at or above `fail_on`, 3 where something could not be checked, else 0."""
+    statuses = {finding.status for finding in review.findings}
+    if Status.ERROR in statuses or review.measured.faults:
+        return 3
+    failing = {"fail": {Status.FAIL}, "needs_review": {Status.FAIL, Status.NEEDS_REVIEW}, "never": set()}[fail_on]
+    if statuses & failing:
+        return 1
+    return 3 if Status.NOT_CHECKED in statuses or not statuses else 0
+
+
+def software() -> dict[str, str]:
+    """Versions of everything that reads or measures, for the report."""
+    import fiona  # noqa: PLC0415
+    import pyogrio  # noqa: PLC0415
+    import pyproj  # noqa: PLC0415
+    import rasterio  # noqa: PLC0415
+
+    return {
+        "siteplan_gis": siteplan_gis.__version__,
+        "GDAL (plans, fiona)": fiona.__gdal_version__,
+        "GDAL (layers, pyogrio)": pyogrio.__gdal_version_string__,
+        "GDAL (elevation, rasterio)": rasterio.__gdal_version__,
+        "PROJ": pyproj.proj_version_str,
+        "GEOS": shapely.geos_version_string,
+    }
+
+
+def _quiet(_: str) -> None:
+    return None

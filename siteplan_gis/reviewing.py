@@ -1,0 +1,68 @@
+"""The core: a site, an ordinance and a day give a review. No path, clock or network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from siteplan_gis.checks.table import CHECKS
+from siteplan_gis.checks.verdict import finding
+from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.review import Case, Finding, Review, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+    from siteplan_gis.model.ordinance import Ordinance, Rule
+    from siteplan_gis.model.site import Site
+
+
+def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str] | None = None) -> Review:
+    """Review a site against an ordinance as of a day.
+
+    A rule's check that crashes gives a finding with status "error"; the other rules are still judged. When every rule
+    of a gate (the option `gate` groups those that decide whether the ordinance reaches the project) is not applicable,
+    the remaining rules are not applicable, and say so.
+    """
+    case = Case(site, take_measurements(site, ordinance.method), ordinance, on)
+    judged = {rule.id: run(rule, case) for rule in ordinance.rules if rule.check}
+    closed = _closed_gate(ordinance.rules, judged)
+    findings: list[Finding] = []
+    for rule in ordinance.rules:
+        if closed and rule.id in judged and not rule.options.get("gate"):
+            text = f"Not applicable: {closed}"
+            findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, text))
+        else:
+            findings.extend(judged.get(rule.id, ()))
+    return Review(site, ordinance, case.measured, tuple(findings), on, software or {})
+
+
+def run(rule: Rule, case: Case) -> Sequence[Finding]:
+    """The findings of one rule; a crash, here or in a measuring step it rests on, becomes a finding that says so."""
+    try:
+        check = CHECKS[rule.check]
+        crashed = [f"{step} ({case.measured.faults[step]})" for step in check.rests_on if step in case.measured.faults]
+        if crashed:
+            text = f"Measuring crashed: {'; '.join(crashed)}. Nothing can be said about this rule."
+            return [Finding(rule, "measuring", Status.ERROR, text, "Report this as a fault of the program.")]
+        found = check.judge(rule, case)
+    except Exception as crash:  # noqa: BLE001
+        text = f"The check crashed ({type(crash).__name__}: {crash}). Nothing can be said about this rule."
+        return [Finding(rule, "check", Status.ERROR, text, "Report this as a fault of the program.")]
+    if not found:
+        text = f"The check {rule.check!r} gave no answer. Nothing can be said about this rule."
+        return [Finding(rule, "check", Status.ERROR, text, "Report this as a fault of the program.")]
+    return found
+
+
+def _closed_gate(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> str:
+    """Why the ordinance does not reach the project; empty where it does or may."""
+    gates: dict[str, list[Finding]] = {}
+    for rule in rules:
+        gate = rule.options.get("gate")
+        if gate and rule.id in judged:
+            gates.setdefault(str(gate), []).extend(judged[rule.id])
+    for found in gates.values():
+        if all(item.status is Status.NOT_APPLICABLE for item in found):
+            return " ".join(item.message for item in found)
+    return ""
