@@ -67,16 +67,26 @@ SUFFIXES: Final = {
 """Ending of a subject's name: the dimension it is measured in."""
 
 
+def suffix_of_subject(subject: str) -> str:
+    """The unit at the end of a subject's name, by the longest ending that fits; empty where no ending is known.
+
+    Examples
+    --------
+    >>> suffix_of_subject("review_business_days")
+    '_business_days'
+    """
+    return max((suffix for suffix in SUFFIXES if subject.endswith(suffix)), key=len, default="")
+
+
 def dimension_of_subject(subject: str) -> str | None:
-    """Dimension that `subject` is measured in, by the longest ending that fits; None where no ending is known.
+    """Dimension that `subject` is measured in; None where its ending names no unit.
 
     Examples
     --------
     >>> dimension_of_subject("disturbed_acres"), dimension_of_subject("review_business_days")
     ('area', 'business days')
     """
-    fitting = [suffix for suffix in SUFFIXES if subject.endswith(suffix)]
-    return SUFFIXES[max(fitting, key=len)] if fitting else None
+    return SUFFIXES.get(suffix_of_subject(subject))
 
 
 def limit_in(limit: Limit, unit: str) -> float:

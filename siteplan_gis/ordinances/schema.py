@@ -20,7 +20,8 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 RuleId = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9]*(-[A-Za-z0-9]+)+$")]
 
 Exemption = Literal[
-    "npdes_exempt", "agricultural", "silviculture", "no_disturbance", "routine_maintenance", "state_funded", "state_agency"
+    "npdes_exempt", "agricultural", "silviculture", "no_disturbance", "routine_maintenance", "state_funded",
+    "state_agency",
 ]  # fmt: skip
 
 
@@ -109,7 +110,7 @@ class OrdinanceTable(_Table):
 
 def explain(error: ValidationError, table: Mapping[str, Any]) -> list[InputError]:
     """Every problem of a validation, in the words of the file: rule, key, what it holds and what it may hold."""
-    problems = {}
+    problems: dict[str, None] = {}
     for detail in error.errors(include_url=False):
         place, key = _place(detail["loc"], table)
         problems[f"{place}{_said(detail, key)}"] = None
