@@ -33,9 +33,10 @@ _HEADINGS: Final = {
     "id": "rule",
     "section": "section",
     "mode": "decided by",
-    "severity": "word",
-    "source_status": "words",
+    "severity": "severity",
+    "source_status": "text",
 }
+_COUNTED: Final = frozenset({"acre", "mile", "hour", "day", "week", "month", "year", "micron", "dollar"})
 _DECIDED_BY: Final = {
     "automatic": "the program",
     "judgement": "a reviewer, from the program's evidence",
