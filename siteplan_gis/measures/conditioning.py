@@ -1,0 +1,431 @@
+"""Compiled kernels: how water finds its way over a grid of elevations.
+
+A path goes down along the steepest of eight triangular facets (Tarboton 1997, doi:10.1029/96WR03137). Of the two cells
+that end a facet it takes the one that keeps the sum of its sideways departures least (Orlandini et al. 2003,
+doi:10.1029/2002WR001639), so that it follows the true fall line on smooth ground. Where nothing is lower, the ground
+is flooded from that cell, level by level and nearest first, until the water meets lower ground. So only the ground
+that the path needs is looked at, and no window decides where a depression spills.
+
+All kernels stand in this one module: a cached kernel does not notice an edit in another module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bytes = NDArray[np.uint8]
+
+F = TypeVar("F", bound="Callable[..., object]")
+
+AT_GOAL: Final = 1
+AT_EDGE: Final = 2
+IN_DEPRESSION: Final = 3
+AT_LIMIT: Final = 4
+SPILLS: Final = 5
+TOO_WIDE: Final = 6
+
+
+def _kernel(function: F) -> F:
+    compiled: object = njit(cache=True, nogil=True)(function)
+    return cast("F", compiled)
+
+
+# Neighbours counter-clockwise from the next column: even numbers share a side.
+_ROW = np.array([0, -1, -1, -1, 0, 1, 1, 1])
+_COL = np.array([1, 1, 0, -1, -1, -1, 0, 1])
+# Facets: the neighbour across a side, the one across a corner, and whether the corner lies counter-clockwise.
+_SIDE = np.array([0, 2, 2, 4, 4, 6, 6, 0])
+_CORNER = np.array([1, 1, 3, 3, 5, 5, 7, 7])
+_TURN = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+
+
+@_kernel
+def steepest(z: Floats, row: int, col: int, dx: float, dy: float, drift: float) -> tuple[int, float, float]:
+    """The neighbour (0 to 7) that the steepest facet leads to, its slope and the new sum of sideways departures.
+
+    The neighbour is -1 where no ground around the cell is lower.
+    """
+    rows, cols = z.shape
+    here = z[row, col]
+    best, chosen, angle = 0.0, -1, 0.0
+    for facet in range(8):
+        side, corner = _SIDE[facet], _CORNER[facet]
+        r1, c1 = row + _ROW[side], col + _COL[side]
+        if not (0 <= r1 < rows and 0 <= c1 < cols) or np.isnan(z[r1, c1]):
+            continue
+        d1, d2 = (dx, dy) if side % 4 == 0 else (dy, dx)
+        s1 = (here - z[r1, c1]) / d1
+        turn, slope = 0.0, s1
+        r2, c2 = row + _ROW[corner], col + _COL[corner]
+        if 0 <= r2 < rows and 0 <= c2 < cols and not np.isnan(z[r2, c2]):
+            s2 = (z[r1, c1] - z[r2, c2]) / d2
+            widest = np.arctan2(d2, d1)
+            turn = np.arctan2(s2, s1)
+            if turn <= 0:
+                turn = 0.0
+            elif turn >= widest:
+                turn, slope = widest, (here - z[r2, c2]) / np.hypot(d1, d2)
+            else:
+                slope = np.hypot(s1, s2)
+        if slope > best:
+            best, chosen, angle = slope, facet, turn
+    if chosen < 0:
+        return -1, 0.0, drift
+    side = _SIDE[chosen]
+    d1, d2 = (dx, dy) if side % 4 == 0 else (dy, dx)
+    by_side = drift + _TURN[chosen] * d1 * np.sin(angle)
+    by_corner = drift - _TURN[chosen] * np.hypot(d1, d2) * np.sin(np.arctan2(d2, d1) - angle)
+    lowers_corner = angle > 0
+    lowers_side = angle < np.arctan2(d2, d1)
+    if lowers_side and (not lowers_corner or abs(by_side) <= abs(by_corner)):
+        return side, best, by_side
+    return _CORNER[chosen], best, by_corner
+
+
+@_kernel
+def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float) -> bool:
+    """Whether the ground seems to fall towards a missing neighbour at least as steeply as `slope`."""
+    rows, cols = z.shape
+    for k in range(8):
+        r, c = row + _ROW[k], col + _COL[k]
+        if 0 <= r < rows and 0 <= c < cols and not np.isnan(z[r, c]):
+            continue
+        r, c = row - _ROW[k], col - _COL[k]
+        if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
+            continue
+        rise = (z[r, c] - z[row, col]) / np.hypot(_COL[k] * dx, _ROW[k] * dy)
+        if rise > 0 and rise >= slope:
+            return True
+    return False
+
+
+@_kernel
+def _before(level: Floats, far: Floats, a: int, b: int) -> bool:
+    return bool(level[a] < level[b] or (level[a] == level[b] and far[a] < far[b]))
+
+
+@_kernel
+def _push(level: Floats, far: Floats, cell: Ints, size: int) -> None:
+    """Let the last of `size` entries rise to its place in the heap."""
+    at = size - 1
+    while at > 0:
+        above = (at - 1) // 2
+        if not _before(level, far, at, above):
+            return
+        level[at], level[above] = level[above], level[at]
+        far[at], far[above] = far[above], far[at]
+        cell[at], cell[above] = cell[above], cell[at]
+        at = above
+
+
+@_kernel
+def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
+    """Swap the first entry of the heap to the end and let the moved one sink."""
+    last = size - 1
+    level[0], level[last] = level[last], level[0]
+    far[0], far[last] = far[last], far[0]
+    cell[0], cell[last] = cell[last], cell[0]
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= last:
+            return
+        if below + 1 < last and _before(level, far, below + 1, below):
+            below += 1
+        if not _before(level, far, below, at):
+            return
+        level[at], level[below] = level[below], level[at]
+        far[at], far[below] = far[below], far[at]
+        cell[at], cell[below] = cell[below], cell[at]
+        at = below
+
+
+@_kernel
+def _doubled_floats(values: Floats) -> Floats:
+    longer = np.empty(2 * values.size, np.float64)
+    longer[: values.size] = values
+    return longer
+
+
+@_kernel
+def _doubled_ints(values: Ints) -> Ints:
+    longer = np.empty(2 * values.size, np.int64)
+    longer[: values.size] = values
+    return longer
+
+
+@_kernel
+def spill(
+    z: Floats,
+    goal: Bytes,
+    dx: Floats,
+    dy: Floats,
+    start: int,
+    most_cells: int,
+    mark: int,
+    seen: NDArray[np.int32],
+    came_from: NDArray[np.int8],
+) -> tuple[int, int, float, int]:
+    """Flood from the flat cell number `start` until water meets lower ground, a goal or the edge of the data.
+
+    `seen` and `came_from` are scratch of z's size; `mark` is new at every call and `came_from` then holds the
+    neighbour number back towards the start.
+
+    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE), the cell there, the water level, and the cells flooded.
+    """
+    rows, cols = z.shape
+    size, room = 1, 256
+    level, far, cell = np.empty(room, np.float64), np.empty(room, np.float64), np.empty(room, np.int64)
+    bottom = z[start // cols, start % cols]
+    level[0], far[0], cell[0] = bottom, 0.0, start
+    seen[start // cols, start % cols] = mark
+    flooded = 0
+    water = bottom
+    last = start
+    while size > 0:
+        _pop(level, far, cell, size)
+        size -= 1
+        water, away, last = level[size], far[size], cell[size]
+        row, col = last // cols, last % cols
+        if goal.size > 1 and goal[row, col] != 0:
+            return AT_GOAL, last, water, flooded
+        if z[row, col] < bottom:
+            return SPILLS, last, water, flooded
+        flooded += 1
+        if flooded > most_cells:
+            return TOO_WIDE, last, water, flooded
+        for k in range(8):
+            r, c = row + _ROW[k], col + _COL[k]
+            if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
+                return AT_EDGE, last, water, flooded
+            if seen[r, c] == mark:
+                continue
+            seen[r, c] = mark
+            came_from[r, c] = (k + 4) % 8
+            if size == room:
+                level, far, cell = _doubled_floats(level), _doubled_floats(far), _doubled_ints(cell)
+                room *= 2
+            level[size] = max(water, z[r, c])
+            far[size] = away + np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
+            cell[size] = r * cols + c
+            size += 1
+            _push(level, far, cell, size)
+    return AT_EDGE, last, water, flooded
+
+
+@_kernel
+def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bool:
+    """Whether the straight line between two cells stays on ground not above `water`."""
+    steps = 2 * max(abs(r2 - r1), abs(c2 - c1))
+    for step in range(1, steps):
+        part = step / steps
+        r = int(np.floor(r1 + part * (r2 - r1) + 0.5))
+        c = int(np.floor(c1 + part * (c2 - c1) + 0.5))
+        if not z[r, c] <= water:
+            return False
+    return True
+
+
+@_kernel
+def way_out(z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8]) -> Ints:
+    """Cells from a flooded cell to the end of its flood, pulled straight over the ground under `water`."""
+    cols = z.shape[1]
+    count, at = 1, end
+    while at != start:
+        k = came_from[at // cols, at % cols]
+        at += _ROW[k] * cols + _COL[k]
+        count += 1
+    chain = np.empty(count, np.int64)
+    at = end
+    for place in range(count - 1, -1, -1):
+        chain[place] = at
+        if place > 0:
+            k = came_from[at // cols, at % cols]
+            at += _ROW[k] * cols + _COL[k]
+    kept = np.empty(count, np.int64)
+    kept[0], size, place = start, 1, 0
+    while place < count - 1:
+        ahead = min(place + 256, count - 1)
+        here = chain[place]
+        while ahead > place + 1 and not _in_sight(
+            z, here // cols, here % cols, chain[ahead] // cols, chain[ahead] % cols, water
+        ):
+            ahead = place + max(1, (ahead - place) * 3 // 4)
+        place = ahead
+        kept[size] = chain[place]
+        size += 1
+    return kept[:size]
+
+
+@_kernel
+def descend(
+    z: Floats,
+    goal: Bytes,
+    dx: Floats,
+    dy: Floats,
+    start: int,
+    limit_m: float,
+    barrier_m: float,
+    seen: NDArray[np.int32],
+    came_from: NDArray[np.int8],
+    mark: int,
+) -> tuple[Ints, int, float, Floats, bool]:
+    """Follow water from the flat cell number `start` for at most `limit_m` metres of cell steps.
+
+    Parameters
+    ----------
+    goal
+        Non-zero where the path is to stop.
+    barrier_m
+        Deepest ponding that the path is carried through.
+    seen, came_from, mark
+        Scratch of `spill`; marks from `mark` on must be unused in `seen`.
+
+    Returns
+    -------
+    The cells of the path, how it ends (AT_GOAL, AT_EDGE, IN_DEPRESSION, AT_LIMIT), the depth of the last depression
+    in metres, every ponding passed (place in the path, depth, metres to lower ground), and whether that depth is
+    only a lower bound.
+    """
+    cols = z.shape[1]
+    room = 256
+    path = np.empty(room, np.int64)
+    ponds = np.empty((64, 3), np.float64)
+    path[0], size, pond_count = start, 1, 0
+    length, drift = 0.0, 0.0
+    at = start
+    while True:
+        row, col = at // cols, at % cols
+        if goal[row, col] != 0:
+            return path[:size], AT_GOAL, 0.0, ponds[:pond_count], False
+        if length > limit_m:
+            return path[:size], AT_LIMIT, 0.0, ponds[:pond_count], False
+        k, slope, drift = steepest(z, row, col, dx[row], dy[row], drift)
+        if k >= 0:
+            if falls_off(z, row, col, dx[row], dy[row], slope):
+                return path[:size], AT_EDGE, 0.0, ponds[:pond_count], False
+            length += np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
+            at += _ROW[k] * cols + _COL[k]
+            if size == room:
+                path = _doubled_ints(path)
+                room *= 2
+            path[size] = at
+            size += 1
+            continue
+        mark += 1
+        how, end, water, _ = spill(z, goal, dx, dy, at, 1_000_000, mark, seen, came_from)
+        depth = water - z[row, col]
+        if depth > barrier_m:
+            return path[:size], IN_DEPRESSION, depth, ponds[:pond_count], how not in (SPILLS, AT_GOAL)
+        if how == TOO_WIDE:
+            return path[:size], IN_DEPRESSION, depth, ponds[:pond_count], True
+        before = length
+        legs = way_out(z, at, end, water, came_from)
+        for place in range(1, legs.size):
+            r1, c1, r2, c2 = legs[place - 1] // cols, legs[place - 1] % cols, legs[place] // cols, legs[place] % cols
+            length += np.hypot((c2 - c1) * dx[row], (r2 - r1) * dy[row])
+            if size == room:
+                path = _doubled_ints(path)
+                room *= 2
+            path[size] = legs[place]
+            size += 1
+        if pond_count == ponds.shape[0]:
+            more = np.empty((2 * pond_count, 3), np.float64)
+            more[:pond_count] = ponds
+            ponds = more
+        ponds[pond_count, 0], ponds[pond_count, 1], ponds[pond_count, 2] = size - legs.size, depth, length - before
+        pond_count += 1
+        drift = 0.0
+        at = end
+        if how == AT_EDGE:
+            return path[:size], AT_EDGE, depth, ponds[:pond_count], False
+
+
+@_kernel
+def draw(cells: Bytes, xy: Floats) -> None:
+    """Set bit 1 of every cell that a line in pixel coordinates runs through."""
+    rows, cols = cells.shape
+    for i in range(xy.shape[0] - 1):
+        x1, y1, x2, y2 = xy[i, 0], xy[i, 1], xy[i + 1, 0], xy[i + 1, 1]
+        if max(x1, x2) < 0 or min(x1, x2) > cols or max(y1, y2) < 0 or min(y1, y2) > rows:
+            continue
+        steps = int(np.ceil(max(abs(x2 - x1), abs(y2 - y1)) * 5)) + 1
+        for step in range(steps + 1):
+            x, y = x1 + step / steps * (x2 - x1), y1 + step / steps * (y2 - y1)
+            if 0 <= x < cols and 0 <= y < rows:
+                cells[int(y), int(x)] |= 1
+
+
+@_kernel
+def mark_right(cells: Bytes, xy: Floats) -> None:
+    """In each row turn bit 4 of the first cell whose middle lies right of a closed line (see `fill`)."""
+    rows, cols = cells.shape
+    for i in range(xy.shape[0] - 1):
+        x1, y1, x2, y2 = xy[i, 0], xy[i, 1], xy[i + 1, 0], xy[i + 1, 1]
+        low, high = min(y1, y2), max(y1, y2)
+        for row in range(max(0, int(np.ceil(low - 0.5))), min(rows, int(np.ceil(high - 0.5)))):
+            x = x1 + (row + 0.5 - y1) / (y2 - y1) * (x2 - x1)
+            col = max(0, int(np.ceil(x - 0.5)))
+            if col < cols:
+                cells[row, col] ^= 4
+
+
+@_kernel
+def fill(cells: Bytes, top: int, bottom: int, left: int, right: int) -> None:
+    """Set bit 2 of the cells between the marks that closed lines left in some rows and columns; clear the marks."""
+    for row in range(top, bottom):
+        inside = False
+        for col in range(left, right):
+            if cells[row, col] & 4:
+                inside = not inside
+                cells[row, col] &= 3
+            if inside:
+                cells[row, col] |= 2
+
+
+@_kernel
+def drain(
+    z: Floats,
+    inside: Bytes,
+    order: Ints,
+    dx: Floats,
+    dy: Floats,
+    barrier_m: float,
+    seen: NDArray[np.int32],
+    came_from: NDArray[np.int8],
+) -> tuple[Floats, Ints]:
+    """Ground in square metres that drains through each inside cell, and where each of them drains to.
+
+    `order` holds the inside cells, the highest first. A cell drains to a lower cell: a neighbour, or the place where
+    its ponding finds lower ground; -1 for the bottom of a depression deeper than `barrier_m`, -2 off the data.
+    """
+    cols = z.shape[1]
+    nothing = np.zeros((1, 1), np.uint8)
+    area = np.zeros(z.size, np.float64)
+    to = np.full(z.size, -3, np.int64)
+    for place in range(order.size):
+        at = order[place]
+        row, col = at // cols, at % cols
+        area[at] += dx[row] * dy[row]
+        k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
+        if k >= 0:
+            to[at] = -2 if falls_off(z, row, col, dx[row], dy[row], slope) else at + _ROW[k] * cols + _COL[k]
+        else:
+            how, end, water, _ = spill(z, nothing, dx, dy, at, 200_000, place + 1, seen, came_from)
+            if water - z[row, col] > barrier_m or how == TOO_WIDE:
+                to[at] = -1
+            else:
+                to[at] = -2 if how == AT_EDGE else end
+        if to[at] >= 0 and inside[to[at] // cols, to[at] % cols] != 0:
+            area[to[at]] += area[at]
+    return area, to

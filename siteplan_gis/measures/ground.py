@@ -1,0 +1,192 @@
+"""Ground made ready for paths of runoff: a window of the elevations, fine cells averaged, culverts cut through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+from shapely import LineString
+
+from siteplan_gis.measures import conditioning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.terrain import ElevationGrid
+
+FINEST_CELL_M: Final = 1.0
+"""Finer cells are averaged to at least this size: below it a grid shows clods and tyre tracks."""
+
+_CULVERT_REACH_M: Final = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditioned:
+    """A window of ground made ready for paths: fine cells averaged, culverts cut. Several paths share one.
+
+    Attributes
+    ----------
+    z_m
+        Elevations, shape (rows, columns), metres; NaN means none.
+    dx_m, dy_m
+        Ground spacing in metres, each of shape (rows,).
+    first
+        Column and row of `grid` where the window begins.
+    factor
+        Columns and rows of `grid` averaged into one cell.
+    culverts
+        The pipes that were cut, in the frame.
+    """
+
+    grid: ElevationGrid
+    z_m: NDArray[np.float64]
+    dx_m: NDArray[np.float64]
+    dy_m: NDArray[np.float64]
+    first: tuple[int, int]
+    factor: tuple[int, int]
+    culverts: tuple[LineString, ...] = ()
+
+    def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry of the frame in pixel coordinates of the window."""
+        return shapely.transform(self.grid.pixels(geometry), lambda xy: (xy - self.first) / self.factor)
+
+    def placed(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry in pixel coordinates of the window brought into the frame."""
+        return self.grid.placed(shapely.transform(geometry, lambda xy: xy * self.factor + self.first))
+
+    @property
+    def cell_m(self) -> float:
+        """The larger side of the middle cell in metres."""
+        middle = self.dx_m.size // 2
+        return float(max(self.dx_m[middle], self.dy_m[middle])) if self.dx_m.size else 0.0
+
+
+def condition_around(
+    grid: ElevationGrid,
+    centre: BaseGeometry,
+    half_window_m: float = 900.0,
+    culverts: Sequence[BaseGeometry] = (),
+    drainage: Sequence[BaseGeometry] = (),
+) -> Conditioned:
+    """Make the ground within `half_window_m` of a geometry ready.
+
+    `culverts` are pipes: each is cut from its higher to its lower end, at an even fall between the lowest ground at
+    the ends. `drainage` lines are open or piped ways drawn on a plan: cut so that they never rise along their fall.
+    """
+    rows, cols = grid.z_m.shape
+    wide = shapely.box(*shapely.bounds(centre) + half_window_m * np.array([-1, -1, 1, 1]))
+    left, top, right, bottom = shapely.bounds(grid.pixels(shapely.segmentize(wide, half_window_m / 4)))
+    c1, c2 = (int(np.clip(np.floor(v), 0, cols)) for v in (left, right + 1))
+    r1, r2 = (int(np.clip(np.floor(v), 0, rows)) for v in (top, bottom + 1))
+    z, dx, dy = grid.z_m[r1:r2, c1:c2], grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
+    across, down = _factor(dx), _factor(dy)
+    if across > 1 or down > 1:
+        z, dx, dy = _averaged(z, dx, dy, across, down)
+    ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down))
+    if not (culverts or drainage) or not z.size:
+        return ready
+    z = z.copy()
+    pipes = tuple(line for line in _lines(culverts) if _cut(z, ready, line, pipe=True))
+    for line in _lines(drainage):
+        _cut(z, ready, line, pipe=False)
+    return Conditioned(grid, z, dx, dy, (c1, r1), (across, down), pipes)
+
+
+def _factor(spacing_m: NDArray[np.float64]) -> int:
+    if not spacing_m.size:
+        return 1
+    # A cell of 0.9999 m is a metre.
+    return max(1, int(np.ceil(FINEST_CELL_M / float(np.median(spacing_m)) - 0.01)))
+
+
+def _averaged(
+    z: NDArray[np.float64], dx: NDArray[np.float64], dy: NDArray[np.float64], across: int, down: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Means over blocks; a block with too few elevations (less than half) has none."""
+    rows, cols = z.shape[0] // down, z.shape[1] // across
+    blocks = z[: rows * down, : cols * across].reshape(rows, down, cols, across)
+    known = ~np.isnan(blocks)
+    count = known.sum(axis=(1, 3))
+    total = np.where(known, blocks, 0.0).sum(axis=(1, 3))
+    mean = np.full((rows, cols), np.nan)
+    np.divide(total, count, out=mean, where=2 * count >= down * across)
+    spacing = (v[: rows * down].reshape(rows, down) for v in (dx, dy))
+    widths, heights = spacing
+    return mean, widths.mean(axis=1) * across, heights.sum(axis=1)
+
+
+def _lines(geometries: Sequence[BaseGeometry]) -> list[LineString]:
+    parts = shapely.get_parts(np.asarray(geometries, dtype=object)) if len(geometries) else []
+    return [part for part in parts if isinstance(part, LineString) and part.length > 0]
+
+
+def _cut(z: NDArray[np.float64], ground: Conditioned, line: LineString, *, pipe: bool) -> bool:
+    """Lower the cells under a line so that water runs along it; False where the elevations do not cover it."""
+    rows, cols = z.shape
+    dense = shapely.get_coordinates(shapely.segmentize(ground.pixels(line), 0.45))
+    inside = (dense >= 0).all(axis=1) & (dense[:, 0] < cols) & (dense[:, 1] < rows)
+    cells = dense[inside].astype(np.int64)
+    if not len(cells) or (pipe and not inside.all()):
+        return False
+    cells = cells[np.r_[True, (np.diff(cells, axis=0) != 0).any(axis=1)]]
+    if pipe:
+        cells = np.vstack([_to_lowest(z, ground, cells[0])[::-1], cells, _to_lowest(z, ground, cells[-1])])
+    heights = z[cells[:, 1], cells[:, 0]]
+    if np.isnan(heights).any():
+        return False
+    if heights[0] < heights[-1]:
+        cells, heights = cells[::-1], heights[::-1]
+    if pipe:
+        lowered = np.minimum(heights, np.linspace(heights[0], heights[-1], len(heights)))
+    else:
+        lowered = np.minimum.accumulate(heights)
+    np.minimum.at(z, (cells[:, 1], cells[:, 0]), lowered)
+    return True
+
+
+def _to_lowest(z: NDArray[np.float64], ground: Conditioned, cell: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cells from one end of a pipe to the lowest ground near it: drawn ends stop short of the ditch."""
+    col, row = int(cell[0]), int(cell[1])
+    wide = max(1, round(_CULVERT_REACH_M / float(ground.dx_m[row])))
+    high = max(1, round(_CULVERT_REACH_M / float(ground.dy_m[row])))
+    r1, c1 = max(0, row - high), max(0, col - wide)
+    near = z[r1 : row + high + 1, c1 : col + wide + 1]
+    if np.isnan(near).all():
+        return np.array([[col, row]])
+    r, c = np.unravel_index(np.nanargmin(near), near.shape)
+    steps = max(abs(r1 + int(r) - row), abs(c1 + int(c) - col), 1)
+    parts = np.linspace(0, 1, steps + 1)[:, None]
+    ends = np.array([[col, row], [c1 + int(c), r1 + int(r)]])
+    cells: NDArray[np.int64] = np.round(ends[0] + parts * (ends[1] - ends[0])).astype(np.int64)
+    return cells
+
+
+def cells_touched(ground: Conditioned, targets: Sequence[BaseGeometry]) -> NDArray[np.uint8]:
+    """Non-zero where a geometry of the frame touches a cell of the window, shape (rows, columns)."""
+    rows, cols = ground.z_m.shape
+    goal = np.zeros((rows, cols), np.uint8)
+    if not len(targets):
+        return goal
+    window = ground.placed(shapely.segmentize(shapely.box(0, 0, cols, rows), max(rows, cols) / 8))
+    shapely.prepare(window)
+    near = np.asarray(targets, dtype=object)
+    for target in shapely.get_parts(near[shapely.intersects(window, near)]):
+        shape = ground.pixels(target)
+        if target.geom_type == "Polygon":
+            rings = shapely.get_rings(shape)
+            for ring in rings:
+                conditioning.draw(goal, shapely.get_coordinates(ring))
+                conditioning.mark_right(goal, shapely.get_coordinates(ring))
+            left, top, right, bottom = shapely.bounds(shape)
+            conditioning.fill(
+                goal, max(0, int(top) - 1), min(rows, int(bottom) + 2), max(0, int(left) - 1), min(cols, int(right) + 2)
+            )
+        else:
+            xy = shapely.get_coordinates(shape)
+            conditioning.draw(goal, xy if len(xy) > 1 else np.vstack([xy, xy]))
+    return goal

@@ -1,0 +1,421 @@
+"""Downstream along drawn drainage: stream lines, ditches and storm sewers, each drawn in the direction of flow."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+from shapely import LineString, MultiLineString, Point
+from shapely.ops import substring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.layers import ReferenceFeature
+
+JOINED_M: Final = 0.5
+"""Lines nearer than this meet: coordinates of one network differ by rounding."""
+
+UPHILL_M: Final = 0.5
+"""A rise below this is noise of the elevations."""
+
+_BENT: Final = 2**0.5 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkTrace:
+    """A path along drawn drainage.
+
+    Attributes
+    ----------
+    path
+        To the target reached, or else the longest way followed, cut at the limit; None where there is none.
+    length_m
+        Along the path, with the way from the start to the first line and with bridged gaps.
+    straight_m
+        From the start to the target reached, or else to the end of the path.
+    reached
+        Index of the nearest target over all branches, None where none was reached.
+    ends_because
+        "reached", "farther_than_limit", "network_ends", "at_edge_of_coverage", or "no_line" where no line is near.
+    plus_minus_m
+        Doubt about the straight pieces assumed: they may be bent (a right angle is 41 % longer).
+    snapped
+        Id of the first line; empty where no line is near enough.
+    candidates
+        Every line near enough to the start: id and distance in metres, nearest first.
+    gaps
+        Every bridged gap of the path: its line and its length in metres.
+    followed
+        All that was followed, every branch of every divergence.
+    doubts
+        Sentences: lines drawn uphill, several candidates, lines passed over because the ground rises towards them.
+    explanation
+        One sentence.
+    """
+
+    path: LineString | None
+    length_m: float
+    straight_m: float
+    reached: int | None
+    ends_because: str
+    plus_minus_m: float
+    snapped: str = ""
+    candidates: tuple[tuple[str, float], ...] = ()
+    gaps: tuple[tuple[LineString, float], ...] = ()
+    followed: MultiLineString | None = None
+    doubts: tuple[str, ...] = ()
+    explanation: str = ""
+
+    @property
+    def gaps_m(self) -> tuple[float, ...]:
+        """Lengths of the bridged gaps in metres."""
+        return tuple(length for _, length in self.gaps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """One drawn line, in the direction of flow."""
+
+    id: str
+    line: LineString
+    downstream: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Leg:
+    """A piece of a way: a straight bridge to `entry_m` along a line, then the line up to `exit_m`."""
+
+    before: _Leg | None
+    bridge: LineString | None
+    part: int
+    entry_m: float
+    exit_m: float
+    length_m: float
+    """Of the whole way before the line is entered."""
+
+
+def trace_network(
+    lines: Sequence[ReferenceFeature],
+    start: Point,
+    targets: Sequence[BaseGeometry],
+    snap_m: float,
+    gap_m: float,
+    limit_m: float,
+    height: Callable[[Point], float] | None = None,
+    coverage: BaseGeometry | None = None,
+) -> NetworkTrace:
+    """Follow drainage lines downstream from `start` along every branch to the nearest target.
+
+    Pass a limit beyond the one of the law, and compare afterwards, where the distance itself is wanted.
+
+    Parameters
+    ----------
+    lines
+        Where a line names the ids downstream of it, these are followed; else the lines that its end meets, or the
+        nearest one within `gap_m`.
+    snap_m
+        Farthest that the start may lie from a line.
+    height
+        Elevation in metres at a point, NaN where unknown. With it, a line that the ground rises towards is not
+        taken, and a line drawn uphill is named.
+    coverage
+        Ground that the lines cover: a network that ends at its edge goes on unseen.
+    """
+    shapes = np.asarray(targets, dtype=object)
+    distances = shapely.distance(shapes, start) if len(targets) else np.empty(0)
+    if distances.size and distances.min() == 0:
+        index = int(distances.argmin())
+        return NetworkTrace(None, 0.0, 0.0, index, "reached", 0.0, explanation="The runoff starts in it.")
+    network = _Network(lines, gap_m)
+    near = network.near(start, snap_m)
+    candidates = tuple((network.parts[i].id, away) for i, away in near)
+    open_ways, doubts = _downhill(network, start, near, height)
+    if not open_ways:
+        why = f"No drainage line lies within {snap_m:.0f} m of the start"
+        if near:
+            why = f"The ground rises towards every drainage line within {snap_m:.0f} m of the start"
+        return NetworkTrace(
+            None, 0.0, 0.0, None, "no_line", 0.0, candidates=candidates, doubts=doubts, explanation=why + "."
+        )
+    nearest = open_ways[0][1]
+    ids = sorted({network.parts[i].id for i, _ in open_ways})
+    if len(ids) > 1:
+        doubts = (*doubts, f"Several drainage lines lie within {snap_m:.0f} m of the start: {', '.join(ids)}")
+    search = _Search(network, shapes, start, gap_m, limit_m)
+    for i, away in open_ways:
+        if away <= nearest + 0.01:
+            search.enter(None, start, i, 0.0)
+    search.run()
+    return _answer(search, network, start, distances, candidates, doubts, height, coverage, gap_m, limit_m)
+
+
+class _Network:
+    """Drawn lines with an index."""
+
+    def __init__(self, lines: Sequence[ReferenceFeature], gap_m: float) -> None:
+        self.gap_m = gap_m
+        self.parts: list[_Part] = []
+        self.by_id: dict[str, list[int]] = {}
+        for feature in lines:
+            for part in shapely.get_parts(shapely.line_merge(shapely.force_2d(feature.geometry), directed=True)):
+                if isinstance(part, LineString) and part.length > 0:
+                    self.by_id.setdefault(feature.id, []).append(len(self.parts))
+                    self.parts.append(_Part(feature.id, part, feature.downstream))
+        self.lines = np.array([part.line for part in self.parts], dtype=object)
+        self.tree = shapely.STRtree(self.lines)
+        self.starts = shapely.STRtree(shapely.get_point(self.lines, 0))
+
+    def near(self, place: Point, within_m: float) -> list[tuple[int, float]]:
+        """Lines within a distance, nearest first."""
+        found = self.tree.query(place, predicate="dwithin", distance=within_m)
+        away = shapely.distance(self.lines[found], place)
+        return sorted(
+            ((int(i), float(d)) for i, d in zip(found, away, strict=True)), key=lambda pair: (pair[1], pair[0])
+        )
+
+    def onward(self, part: int) -> list[int]:
+        """Lines that take the water at the end of a line."""
+        this = self.parts[part]
+        end = Point(this.line.coords[-1])
+        meeting = [i for i, _ in self.near(end, JOINED_M) if i != part and self._goes_on(i, end)]
+        if this.downstream:
+            own = [i for i in meeting if self.parts[i].id == this.id]
+            named = [i for name in this.downstream for i in self._entrance(name, end)]
+            if own or named:
+                return own or named
+        if meeting:
+            return meeting
+        for i, away in self.near(end, self.gap_m):
+            if i != part and away > JOINED_M and self._goes_on(i, end):
+                return [i]
+        return []
+
+    def leaving(self, part: int, from_m: float) -> Iterator[tuple[float, int]]:
+        """Lines that begin along the course of a line, not at its end, with their place in metres."""
+        line = self.parts[part].line
+        for i in self.starts.query(line, predicate="dwithin", distance=JOINED_M):
+            if i == part:
+                continue
+            place = float(shapely.line_locate_point(line, Point(self.lines[i].coords[0])))
+            if from_m <= place < line.length - JOINED_M:
+                yield place, int(i)
+
+    def _entrance(self, name: str, end: Point) -> list[int]:
+        """Of a feature in several pieces, the one that begins nearest to `end`."""
+        return sorted(self.by_id.get(name, ()), key=lambda i: Point(self.parts[i].line.coords[0]).distance(end))[:1]
+
+    def _goes_on(self, part: int, place: Point) -> bool:
+        line = self.parts[part].line
+        return bool(shapely.line_locate_point(line, place) < line.length - JOINED_M)
+
+
+def _downhill(
+    network: _Network, start: Point, near: list[tuple[int, float]], height: Callable[[Point], float] | None
+) -> tuple[list[tuple[int, float]], tuple[str, ...]]:
+    """The lines that water can reach from the start, and a sentence on each that it cannot."""
+    if height is None:
+        return near, ()
+    here = height(start)
+    kept, doubts = [], []
+    for i, away in near:
+        leg = shapely.shortest_line(start, network.lines[i])
+        places = shapely.line_interpolate_point(leg, np.linspace(0, leg.length, max(2, int(leg.length) + 1)))
+        heights = np.array([height(place) for place in places])
+        rise = float(np.nanmax(heights)) - here if np.isfinite(heights).any() else np.nan
+        if rise > UPHILL_M:
+            name = network.parts[i].id
+            doubts.append(
+                f"The line {name}, {away:.0f} m away, was not taken: the ground rises {rise:.1f} m towards it"
+            )
+        else:
+            kept.append((i, away))
+    return kept, tuple(doubts)
+
+
+class _Search:
+    """Ways downstream, the shortest first."""
+
+    def __init__(
+        self, network: _Network, targets: np.ndarray[tuple[int], np.dtype[np.object_]], start: Point, gap_m: float,
+        limit_m: float,
+    ) -> None:  # fmt: skip
+        self.network, self.targets, self.gap_m, self.limit_m = network, targets, gap_m, limit_m
+        self.start = start
+        self.tree = shapely.STRtree(targets) if targets.size else None
+        self.queue: list[tuple[float, int, _Leg]] = []
+        self.order = count()
+        self.entered: set[tuple[int, int]] = set()
+        self.hit: tuple[float, int, _Leg, LineString | None] | None = None
+        self.legs: list[_Leg] = []
+        self.ends: list[_Leg] = []
+
+    def enter(self, before: _Leg | None, place: Point, part: int, length_m: float) -> None:
+        """Go from a place to the nearest point of a line."""
+        line = self.network.parts[part].line
+        entry = float(shapely.line_locate_point(line, place))
+        bridge = shapely.shortest_line(place, line)
+        if bridge.length > 0:
+            self._meet(bridge, length_m, _Leg(before, bridge, part, entry, entry, length_m + bridge.length), bridge)
+        leg = _Leg(before, bridge if bridge.length > 0 else None, part, entry, line.length, length_m + bridge.length)
+        heapq.heappush(self.queue, (leg.length_m, next(self.order), leg))
+
+    def run(self) -> None:
+        """Follow every way until it ends, is farther than the limit, or than the nearest target."""
+        while self.queue:
+            length, _, leg = heapq.heappop(self.queue)
+            key = (leg.part, round(leg.entry_m * 10))
+            if length > self.limit_m or (self.hit is not None and length >= self.hit[0]):
+                self.ends.append(leg)
+                continue
+            if key in self.entered:
+                continue
+            self.entered.add(key)
+            self.legs.append(leg)
+            line = self.network.parts[leg.part].line
+            piece = substring(line, leg.entry_m, line.length)
+            if isinstance(piece, LineString):
+                self._meet(piece, length, leg, None)
+            for place, i in self.network.leaving(leg.part, leg.entry_m):
+                cut = _Leg(leg.before, leg.bridge, leg.part, leg.entry_m, place, length)
+                self.enter(cut, line.interpolate(place), i, length + place - leg.entry_m)
+            end = Point(line.coords[-1])
+            so_far = length + line.length - leg.entry_m
+            onward = self.network.onward(leg.part)
+            for i in onward:
+                self.enter(leg, end, i, so_far)
+            if not onward:
+                self.ends.append(leg)
+            if not onward or all(self.network.lines[i].distance(end) > JOINED_M for i in onward):
+                self._bridge_to_target(end, so_far, leg)
+
+    def _bridge_to_target(self, end: Point, length_m: float, leg: _Leg) -> None:
+        """A network that ends just short of a target reaches it."""
+        if self.tree is None:
+            return
+        for index in self.tree.query(end, predicate="dwithin", distance=self.gap_m):
+            bridge = shapely.shortest_line(end, self.targets[index])
+            total = length_m + bridge.length
+            if bridge.length > 0 and (self.hit is None or total < self.hit[0]):
+                self.hit = (total, int(index), leg, bridge)
+
+    def _meet(self, piece: LineString, length_m: float, leg: _Leg, bridge: LineString | None) -> None:
+        """Note the first target that a piece touches if none nearer is known."""
+        if self.tree is None:
+            return
+        for index in sorted(self.tree.query(piece, predicate="intersects")):
+            touch = shapely.get_coordinates(piece.intersection(self.targets[index]))
+            along = float(shapely.line_locate_point(piece, shapely.points(touch)).min())
+            total = length_m + along
+            if self.hit is not None and total >= self.hit[0]:
+                continue
+            if bridge is None:
+                cut = _Leg(leg.before, leg.bridge, leg.part, leg.entry_m, leg.entry_m + along, leg.length_m)
+                self.hit = (total, int(index), cut, None)
+            else:
+                self.hit = (
+                    total,
+                    int(index),
+                    _Leg(leg.before, None, leg.part, 0.0, -1.0, length_m),
+                    substring(bridge, 0, along),
+                )
+
+
+def _answer(
+    search: _Search,
+    network: _Network,
+    start: Point,
+    distances: np.ndarray[tuple[int], np.dtype[np.float64]],
+    candidates: tuple[tuple[str, float], ...],
+    doubts: tuple[str, ...],
+    height: Callable[[Point], float] | None,
+    coverage: BaseGeometry | None,
+    gap_m: float,
+    limit_m: float,
+) -> NetworkTrace:
+    reached, last, tail = None, None, None
+    if search.hit is not None and search.hit[0] <= limit_m:
+        _, reached, last, tail = search.hit
+        why, sentence = "reached", "The drainage reaches it after {:.0f} m"
+    else:
+        last = max(search.ends, key=lambda leg: leg.length_m + leg.exit_m - leg.entry_m)
+        why, sentence = _short_of_targets(search, network, coverage, gap_m, limit_m)
+    way = _way(last)
+    pieces = _pieces(way, network, tail)
+    path = _joined(pieces)
+    if path is not None and reached is None and path.length > limit_m:
+        path = substring(path, 0, limit_m)
+    length = path.length if path is not None else 0.0
+    bridges = [leg.bridge for leg in way[1:] if leg.bridge is not None and leg.bridge.length > JOINED_M]
+    bridges += [tail] if tail is not None and tail.length > JOINED_M else []
+    gaps = tuple((bridge, bridge.length) for bridge in bridges)
+    assumed = sum(length for _, length in gaps) + (way[0].bridge.length if way[0].bridge is not None else 0.0)
+    followed = [substring(network.lines[leg.part], leg.entry_m, leg.exit_m) for leg in search.legs]
+    if height is not None:
+        doubts = (*doubts, *_uphill(way, network, height))
+    said = sentence.format(length)
+    if gaps:
+        said += f", over {len(gaps)} bridged gap{'s' * (len(gaps) > 1)} ({', '.join(f'{g:.0f} m' for _, g in gaps)})"
+    end = path.interpolate(length) if path is not None else start
+    return NetworkTrace(
+        path, length, float(distances[reached]) if reached is not None else start.distance(end), reached, why,
+        assumed * _BENT, network.parts[way[0].part].id, candidates, gaps,
+        MultiLineString([line for line in followed if isinstance(line, LineString)]), doubts,
+        "; ".join((said, *doubts)) + ".",
+    )  # fmt: skip
+
+
+def _short_of_targets(
+    search: _Search, network: _Network, coverage: BaseGeometry | None, gap_m: float, limit_m: float
+) -> tuple[str, str]:
+    """Why no way reached a target: the branch that leaves most open decides."""
+    ends = [leg for leg in search.ends if leg.length_m + leg.exit_m - leg.entry_m <= limit_m]
+    if coverage is not None:
+        for leg in ends:
+            end = Point(network.lines[leg.part].coords[-1])
+            if not coverage.contains(end) or coverage.boundary.distance(end) <= gap_m:
+                return "at_edge_of_coverage", "The drainage lines leave the ground they cover after {:.0f} m"
+    if len(ends) < len(search.ends):
+        return "farther_than_limit", f"No target is met within {limit_m:.0f} m along the drainage lines"
+    return "network_ends", "The drainage lines end after {:.0f} m without reaching a target"
+
+
+def _way(last: _Leg) -> list[_Leg]:
+    legs = []
+    leg: _Leg | None = last
+    while leg is not None:
+        legs.append(leg)
+        leg = leg.before
+    return legs[::-1]
+
+
+def _pieces(way: list[_Leg], network: _Network, tail: LineString | None) -> list[LineString]:
+    pieces = []
+    for leg in way:
+        pieces += [leg.bridge] if leg.bridge is not None else []
+        if leg.exit_m > leg.entry_m:
+            pieces.append(substring(network.lines[leg.part], leg.entry_m, leg.exit_m))
+    return pieces + ([tail] if tail is not None else [])
+
+
+def _joined(pieces: list[LineString]) -> LineString | None:
+    if not pieces:
+        return None
+    xy = np.vstack([shapely.get_coordinates(piece) for piece in pieces])
+    kept = np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]
+    return LineString(xy[kept]) if kept.sum() > 1 else None
+
+
+def _uphill(way: list[_Leg], network: _Network, height: Callable[[Point], float]) -> Iterator[str]:
+    """A sentence on each line of a way that ends higher than it begins."""
+    for leg in way:
+        part = network.parts[leg.part]
+        rise = height(Point(part.line.coords[-1])) - height(Point(part.line.coords[0]))
+        if rise > UPHILL_M:
+            yield f"The line {part.id} is drawn uphill: it ends {rise:.1f} m higher than it begins"
