@@ -1,0 +1,57 @@
+"""One set of colours for page, map and GeoPackage.
+
+Statuses keep apart for every kind of colour vision (after Okabe and Ito, darkened until white text on them reaches a
+contrast of 4.5) and always come with a sign or a line pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from siteplan_gis.model.review import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """How a thing is drawn: `dash` as SVG dash lengths, empty for a whole line; widths in pixels."""
+
+    line: str
+    fill: str
+    fill_opacity: float
+    width: float
+    dash: str = ""
+
+
+STATUS_INK: Final[Mapping[str, Ink]] = {
+    Status.ERROR: Ink("#8e2d74", "#8e2d74", 0.25, 3, "2 5"),
+    Status.FAIL: Ink("#b5340b", "#d55e00", 0.35, 4),
+    Status.NOT_CHECKED: Ink("#00568a", "#0072b2", 0.15, 2.5, "1 6"),
+    Status.NEEDS_REVIEW: Ink("#8a5a00", "#e69f00", 0.35, 3, "8 4"),
+    Status.PASS: Ink("#00694d", "#009e73", 0.25, 2),
+    Status.NOT_APPLICABLE: Ink("#5b6168", "#999999", 0.1, 1.5, "4 6"),
+}
+
+_PLAN_INK: Final = Ink("#3d3d3d", "#8c8c8c", 0.15, 1.5)
+CONTEXT_INK: Final[Mapping[str, Ink]] = {
+    "site": Ink("#1a1a1a", "#ffffff", 0.0, 3, "10 4 2 4"),
+    "disturbed_area": Ink("#7a4a1e", "#c89b6d", 0.45, 1.5),
+    "steep_patches": Ink("#5c2d91", "#9b6fc9", 0.45, 1),
+    "runoff_paths": Ink("#00369e", "#00369e", 0.6, 3, "6 3"),
+    "waters": Ink("#1f78b4", "#9ecae9", 0.5, 1.8),
+    "wetlands": Ink("#3a7d6b", "#a9d8c8", 0.5, 1),
+    "floodplain": Ink("#4f81bd", "#c6dbef", 0.4, 1, "3 3"),
+    "airports": Ink("#444444", "#bbbbbb", 0.4, 1.5),
+    "municipality_shares": Ink("#a0527a", "#e3c4d4", 0.25, 1.5, "8 3"),
+    "uncovered": Ink("#777777", "#d0d0d0", 0.5, 1, "2 4"),
+    "quarter_mile": Ink("#555555", "#ffffff", 0.0, 1.2, "3 5"),
+    "one_mile": Ink("#555555", "#ffffff", 0.0, 1.5, "8 6"),
+}
+
+
+def context_ink(key: str) -> Ink:
+    """How a layer of context is drawn; layers of the plan without an ink of their own are grey."""
+    return CONTEXT_INK.get(key, _PLAN_INK)

@@ -1,0 +1,165 @@
+"""`findings.gpkg`: one layer for every check, and the ground around it, styled when QGIS opens it.
+
+Coordinates are NAD83(2011) / Wisconsin Transverse Mercator in metres (EPSG:6610) for a site in Wisconsin, so that GIS
+tools measure sensibly; elsewhere longitude and latitude (EPSG:4326). A layer holds one kind of geometry. Where a check
+has several, areas (else lines) keep the check's name and the others get `_lines` or `_points`; findings without a place
+stand in the first, with no geometry.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyogrio.raw
+import shapely
+
+from siteplan_gis.crs import georeference
+from siteplan_gis.report.map_layers import MapItem, MapLayer, context_layers, finding_layers
+from siteplan_gis.report.plain import lonlat
+from siteplan_gis.report.qgis_style import context_qml, status_qml
+from siteplan_gis.report.records import review_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.frame import Frame
+    from siteplan_gis.model.review import Review
+
+WISCONSIN_CRS: Final = "EPSG:6610"
+OTHER_CRS: Final = "EPSG:4326"
+_WISCONSIN: Final = (-93.2, 42.3, -86.2, 47.4)
+_KINDS: Final = ("points", "lines", "areas")
+_OGR_TYPES: Final = {"points": "MultiPoint", "lines": "MultiLineString", "areas": "MultiPolygon"}
+_MULTI: Final = {"points": shapely.MultiPoint, "lines": shapely.MultiLineString, "areas": shapely.MultiPolygon}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One table to write: `kind` is one of `_KINDS`."""
+
+    name: str
+    kind: str
+    columns: Mapping[str, type]
+    items: Sequence[MapItem]
+    qml: str
+
+
+_STYLES_TABLE: Final = """
+CREATE TABLE layer_styles (
+  id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, f_table_catalog TEXT(256), f_table_schema TEXT(256),
+  f_table_name TEXT(256), f_geometry_column TEXT(256), styleName TEXT(30), styleQML TEXT, styleSLD TEXT,
+  useAsDefault BOOLEAN, description TEXT, owner TEXT(30), ui TEXT(30), update_time DATETIME DEFAULT CURRENT_TIMESTAMP)
+"""
+
+
+def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | None = None) -> None:
+    """Write the findings and their ground to a new GeoPackage.
+
+    `record` is `review_record(review)`, where it has been made already.
+    """
+    context = context_layers(review)
+    taken = {layer.key for layer in context}
+    tables: list[_Table] = []
+    for layer in finding_layers(review, record or review_record(review)):
+        tables += _tables(layer, f"{layer.key}_findings" if layer.key in taken else layer.key, status_qml)
+    for layer in context:
+        tables += _tables(layer, layer.key, partial(context_qml, layer.key))
+    path.unlink(missing_ok=True)
+    crs = _crs(review.site.frame)
+    for table in tables:
+        _write_table(path, table, review.site.frame, crs)
+    _finish(path, tables, f"{review.on.isoformat()}T00:00:00.000Z")
+
+
+def _crs(frame: Frame) -> str:
+    west, south, east, north = _WISCONSIN
+    inside = west <= frame.longitude <= east and south <= frame.latitude <= north
+    return WISCONSIN_CRS if inside else OTHER_CRS
+
+
+def _tables(layer: MapLayer, name: str, qml: Callable[[str], str]) -> Iterator[_Table]:
+    """One table for every kind of geometry; `qml` gives the style of a kind."""
+    by_kind: dict[str, list[MapItem]] = {kind: [] for kind in _KINDS}
+    placeless: list[MapItem] = []
+    for item in layer.items:
+        parts = _by_kind(item.geometry)
+        if not parts:
+            placeless.append(MapItem(None, item.columns))
+        for kind, geometry in parts.items():
+            by_kind[kind].append(MapItem(geometry, item.columns))
+    main, *others = [kind for kind in reversed(_KINDS) if by_kind[kind]] or ["areas"]
+    yield _Table(name, main, layer.columns, by_kind[main] + placeless, qml(main))
+    for kind in others:
+        yield _Table(f"{name}_{kind}", kind, layer.columns, by_kind[kind], qml(kind))
+
+
+def _by_kind(geometry: BaseGeometry | None) -> dict[str, BaseGeometry]:
+    """The points, lines and areas of a geometry, each as one multi-geometry."""
+    parts: dict[str, list[BaseGeometry]] = {}
+    pending = [] if geometry is None else [geometry]
+    while pending:
+        part = pending.pop(0)
+        if part.is_empty:
+            continue
+        if hasattr(part, "geoms"):
+            pending = [*part.geoms, *pending]
+            continue
+        if part.geom_type == "LinearRing":
+            part = shapely.LineString(part.coords)
+        parts.setdefault(_KINDS[shapely.get_dimensions(part)], []).append(shapely.force_2d(part))
+    return {kind: _MULTI[kind](found) for kind, found in parts.items()}
+
+
+def _write_table(path: Path, table: _Table, frame: Frame, crs: str) -> None:
+    target = georeference(crs)
+
+    def placed(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        degrees = lonlat(xy, frame)
+        return degrees if target.metres_per_unit is None else target.xy(degrees)
+
+    geometries = np.array([item.geometry for item in table.items], dtype=object)
+    data: list[NDArray[Any]] = []
+    for name, kind_of_value in table.columns.items():
+        values = [item.columns[name] for item in table.items]
+        if kind_of_value is float:
+            data.append(np.array([np.nan if value is None else value for value in values], dtype=np.float64))
+        else:
+            data.append(np.array(values, dtype=object))
+    pyogrio.raw.write(
+        str(path),
+        shapely.to_wkb(shapely.transform(geometries, placed)),
+        data,
+        np.array(list(table.columns), dtype=object),
+        layer=table.name,
+        driver="GPKG",
+        geometry_type=_OGR_TYPES[table.kind],
+        crs=crs,
+        layer_options={"GEOMETRY_NAME": "geom", "FID": "fid_"},
+    )
+
+
+def _finish(path: Path, tables: Sequence[_Table], moment: str) -> None:
+    """Add the default styles, and replace the clock by the day of the review."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(_STYLES_TABLE)
+        database.executemany(
+            "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName,"
+            " styleQML, styleSLD, useAsDefault, description, owner, ui, update_time)"
+            " VALUES ('', '', ?, 'geom', 'review', ?, '', 1, 'drawn by status', '', '', ?)",
+            [(table.name, table.qml, moment) for table in tables],
+        )
+        database.execute(
+            "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, last_change)"
+            " VALUES ('layer_styles', 'attributes', 'layer_styles', '', ?)",
+            (moment,),
+        )
+        database.execute("UPDATE gpkg_contents SET last_change = ?", (moment,))
