@@ -1,0 +1,81 @@
+"""Kind and name of a reference feature by its layer's role, and what lies downstream of it in a river network."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+import shapely
+
+from siteplan_gis.ingest.codes import flood_kind, municipality, text_of, water_kind, wetland_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+NOT_A_MUNICIPALITY: Final = "census_designated_place"
+KINDS: Final = {
+    "municipalities": ("city", "village", "town", "incorporated_town"),
+    "floodplain": ("floodway", "flood_fringe", "other"),
+}
+_NETWORK_IDS: Final = ("comid", "nhdplusid", "permanent_identifier", "id3dhp", "hydroid")
+_AREA: Final = 2
+
+
+def kind_and_name(
+    role: str,
+    attributes: Mapping[str, Any],
+    name: str,
+    geometry: BaseGeometry | None,
+    *,
+    kind: str = "",
+    layer: str = "",
+) -> tuple[str, str]:
+    """Kind and name of a feature; `kind` (from the catalogue) outranks the attributes."""
+    dimension = -1 if geometry is None else int(shapely.get_dimensions(geometry))
+    if role == "municipalities":
+        told = municipality(attributes, name)
+        if told is None and not kind:
+            return NOT_A_MUNICIPALITY, name
+        return kind or (told[1] if told else ""), told[0] if told else name
+    if kind:
+        return kind, name
+    if role in {"waters", "flowlines"}:
+        return water_kind(attributes, is_area=dimension == _AREA), name
+    if role == "wetlands":
+        return wetland_kind(attributes, is_point=dimension == 0, layer=layer), name
+    return (flood_kind(attributes) if role == "floodplain" else ""), name
+
+
+def downstream_ids(fields: Mapping[str, NDArray[Any]], role: str) -> dict[int, tuple[str, ...]]:
+    """By row: ids of the lines that follow it downstream, both branches of a divergence; only where the data say so.
+
+    NHDPlus names the node where a line ends (`tonode`) and the node where one begins (`fromnode`); without them its
+    `hydroseq` numbers tell the main and the minor path.
+    """
+    identity = next((name for name in _NETWORK_IDS if name in fields), "")
+    if role not in {"waters", "flowlines"} or not identity:
+        return {}
+    ids = [text_of(value) for value in fields[identity]]
+    if {"fromnode", "tonode"} <= fields.keys():
+        return _by_key(ids, fields["fromnode"], [fields["tonode"]])
+    if {"hydroseq", "dnhydroseq"} <= fields.keys():
+        minor = [fields["dnminorhyd"]] if "dnminorhyd" in fields else []
+        return _by_key(ids, fields["hydroseq"], [fields["dnhydroseq"], *minor])
+    return {}
+
+
+def _by_key(ids: list[str], starts: NDArray[Any], ends: list[NDArray[Any]]) -> dict[int, tuple[str, ...]]:
+    begins: dict[str, list[str]] = defaultdict(list)
+    for one, start in zip(ids, starts, strict=True):
+        key = text_of(start)
+        if one and key not in {"", "0"}:
+            begins[key].append(one)
+    below: dict[int, tuple[str, ...]] = {}
+    for row in range(len(ids)):
+        found = [one for end in ends for one in begins.get(text_of(end[row]), ()) if one != ids[row]]
+        if found:
+            below[row] = tuple(dict.fromkeys(found))
+    return below
