@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str] | None = None) -> Review:
     """Review a site against an ordinance as of a day.
 
-    A rule's check that crashes gives a finding with status "error"; the other rules are still judged. When every rule
-    of a gate (the option `gate` groups those that decide whether the ordinance reaches the project) is not applicable,
-    the remaining rules are not applicable, and say so.
+    A rule's check that crashes gives a finding with status "error"; the other rules are still judged. A rule with the
+    option `gate` decides whether others reach the project: when every rule of the gate is not applicable, the others
+    are not applicable either, and say so. The gate "content" holds the rules of its own section, any other gate all.
     """
     case = Case(site, take_measurements(site, ordinance.method), ordinance, on)
     judged = {rule.id: run(rule, case) for rule in ordinance.rules if rule.check}
-    closed = _closed_gate(ordinance.rules, judged)
+    closed = _closed_gates(ordinance.rules, judged)
     findings: list[Finding] = []
     for rule in ordinance.rules:
-        if closed and rule.id in judged and not rule.options.get("gate"):
-            text = f"Not applicable: {closed}"
-            findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, text))
+        why = next((why for section, why in closed if rule.section.startswith(section)), "")
+        if why and rule.id in judged and not rule.options.get("gate"):
+            findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, f"Not applicable: {why}"))
         else:
             findings.extend(judged.get(rule.id, ()))
     return Review(site, ordinance, case.measured, tuple(findings), on, software or {})
@@ -55,14 +55,16 @@ def run(rule: Rule, case: Case) -> Sequence[Finding]:
     return found
 
 
-def _closed_gate(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> str:
-    """Why the ordinance does not reach the project; empty where it does or may."""
-    gates: dict[str, list[Finding]] = {}
+def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> list[tuple[str, str]]:
+    """For each closed gate: the beginning of the sections that it holds, and why it is closed."""
+    gates: dict[str, list[Rule]] = {}
     for rule in rules:
-        gate = rule.options.get("gate")
-        if gate and rule.id in judged:
-            gates.setdefault(str(gate), []).extend(judged[rule.id])
-    for found in gates.values():
+        if rule.options.get("gate") and rule.id in judged:
+            gates.setdefault(str(rule.options["gate"]), []).append(rule)
+    closed = []
+    for gate, members in gates.items():
+        found = [item for rule in members for item in judged[rule.id]]
         if all(item.status is Status.NOT_APPLICABLE for item in found):
-            return " ".join(item.message for item in found)
-    return ""
+            section = members[0].section if gate == "content" else ""
+            closed.append((section, " ".join(item.message for item in found)))
+    return closed

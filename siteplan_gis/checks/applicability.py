@@ -89,14 +89,14 @@ def excluded_maintenance(rule: Rule, case: Case) -> Sequence[Finding]:
 def excluded_by_claim(rule: Rule, case: Case) -> Sequence[Finding]:
     """Exemptions that rest on a declaration: never granted by the program."""
     activity = case.site.plan.activity
-    claims = [
-        activity.exemption.replace("_", " ") if activity.exemption != "routine_maintenance" else "",
-        "state funded or conducted work" if activity.state_funded else "",
-        "work of a state agency" if activity.state_agency else "",
-    ]
-    claimed = [claim for claim in claims if claim]
+    asked = rule.options.get("exemptions", ())
+    assert isinstance(asked, tuple)
+    claims = {activity.exemption} if activity.exemption else set()
+    claims |= {"state_funded"} if activity.state_funded else set()
+    claims |= {"state_agency"} if activity.state_agency else set()
+    claimed = [exemption.replace("_", " ") for exemption in asked if exemption in claims]
     if not claimed:
-        return [finding(rule, "claim", Status.NOT_APPLICABLE, "The application claims no exemption.")]
+        return [finding(rule, "claim", Status.NOT_APPLICABLE, "The application claims no exemption of this kind.")]
     text = f"The application claims an exemption ({', '.join(claimed)}): the reviewer decides."
     return [finding(rule, "claim", Status.NEEDS_REVIEW, text)]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.flow import condition_around, runoff_exits, trace
+from siteplan_gis.measures.flow import runoff_exits, trace
+from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import counted_features
@@ -16,12 +18,13 @@ from siteplan_gis.model.measurement import Discharge
 from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.flow import Conditioned, Trace
+    from siteplan_gis.measures.flow import Trace
+    from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.measures.network import NetworkTrace
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Method
@@ -83,21 +86,18 @@ def measure_discharges(
         (feature.name or f"{feature.layer} {feature.id}", True, _start(feature.geometry)) for feature in outfalls
     ]
     ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
-    conditioned: Conditioned | None = None
+    near: Conditioned | None = None
     if grid is not None:
-        around = shapely.union_all([point for _, _, point in starts]) if starts else ground
-        conditioned = condition_around(grid, around, culverts=culverts)
         if not starts:
-            exits = runoff_exits(conditioned, ground, [target.geometry for target in listed])
+            geometries = [target.geometry for target in listed]
+            exits = runoff_exits(grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts)
             starts = [(f"runoff exit {number}", False, point) for number, point in enumerate(exits, 1)]
-            taken.flags.append(
-                Flag(
-                    "discharge_assumed",
-                    f"no outfall is drawn: runoff was followed from {len(starts)} places where it leaves the disturbed ground",
-                )
-            )
+            text = f"no outfall is drawn: runoff was followed from {len(starts)} places where it leaves the disturbed ground"
+            taken.flags.append(Flag("discharge_assumed", text))
+        if starts:
+            near = condition_around(grid, shapely.union_all([point for _, _, point in starts]), culverts=culverts)
     found = tuple(
-        _follow(name, drawn, start, conditioned, lines, listed, method, doubt_m, taken) for name, drawn, start in starts
+        _follow(name, start, near, lines, listed, method, taken, drawn=drawn) for name, drawn, start in starts
     )
     taken.add(
         measured(
@@ -124,7 +124,7 @@ def _follow(
     geometries = [target.geometry for target in listed]
     ways: list[Trace | NetworkTrace] = []
     if lines:
-        height = ground.height if ground is not None else None
+        height = _heights(ground) if ground is not None else None
         along = trace_network(
             lines,
             start,
@@ -188,6 +188,18 @@ def _flag_network(name: str, along: NetworkTrace, taken: Taken) -> None:
         for _, gap in along.gaps
     )
     taken.flags.extend(Flag("network_doubt", f"{name}: {doubt}", feature=name) for doubt in along.doubts)
+
+
+def _heights(ground: Conditioned) -> Callable[[Point], float]:
+    """Elevation in metres of the cell below a point; not a number where there is none."""
+    rows, columns = ground.z_m.shape
+
+    def height(point: Point) -> float:
+        pixel = ground.pixels(point)
+        column, row = int(pixel.x // 1), int(pixel.y // 1)
+        return float(ground.z_m[row, column]) if 0 <= column < columns and 0 <= row < rows else math.nan
+
+    return height
 
 
 def _start(geometry: BaseGeometry) -> Point:

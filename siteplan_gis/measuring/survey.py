@@ -25,7 +25,7 @@ def take_measurements(
 ) -> Measurements:
     """Measure a site.
 
-    A step that crashes does not stop the others: it is named in `Measurements.faults`, and what rests on it is an error.
+    A step that crashes does not stop the others: it is named in `Measurements.faults`; what rests on it is an error.
     """
     method = method or Method()
     tell = progress or (lambda _: None)

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 RELATIVE_EPSILON: Final = 1e-9
 """Values closer to a limit than this share of it are equal to it: floating point decides nothing."""
 
+_NOTHING: Final = 1e-12
+_MOST_DECIMALS: Final = 12
+
 
 def compare(value: float, operator: Operator, limit: float, plus_minus: float | None = None) -> bool | None:
     """Whether `value operator limit` holds; None ("borderline") where the doubt reaches across the limit.
@@ -21,7 +24,7 @@ def compare(value: float, operator: Operator, limit: float, plus_minus: float | 
     Raises
     ------
     ValueError
-        If `value` is not a number: what cannot be told must not be compared.
+        If a number is NaN or the doubt negative: what cannot be told must not be compared.
 
     Examples
     --------
@@ -30,19 +33,20 @@ def compare(value: float, operator: Operator, limit: float, plus_minus: float | 
     >>> compare(5.004, "<", 5.0, plus_minus=0.01) is None
     True
     """
-    if math.isnan(value):
-        message = "a value that is not a number cannot be compared"
+    doubt = plus_minus or 0.0
+    if math.isnan(value) or math.isnan(limit) or not doubt >= 0:
+        message = "a value, limit or doubt that is not a number cannot be compared"
         raise ValueError(message)
     held = _holds(value, operator, limit)
-    if plus_minus:
-        low, high = _holds(value - plus_minus, operator, limit), _holds(value + plus_minus, operator, limit)
-        if not (low == held == high):
-            return None
+    if doubt and operator == "==" and abs(value - limit) <= doubt:
+        return None
+    if doubt and not _holds(value - doubt, operator, limit) == held == _holds(value + doubt, operator, limit):
+        return None
     return held
 
 
 def _holds(value: float, operator: Operator, limit: float) -> bool:
-    equal = math.isclose(value, limit, rel_tol=RELATIVE_EPSILON, abs_tol=1e-12)
+    equal = math.isclose(value, limit, rel_tol=RELATIVE_EPSILON, abs_tol=_NOTHING)
     if operator == "==":
         return equal
     if operator in {">=", "<="}:
@@ -62,8 +66,15 @@ def show(value: float, decimals: int = 2, limit: float | None = None) -> str:
     >>> show(-0.0001, 2)
     '0.00'
     """
-    if limit is not None and not math.isclose(value, limit, rel_tol=RELATIVE_EPSILON, abs_tol=1e-12):
-        while decimals < 12 and (round(value, decimals) - limit) * (value - limit) <= 0:  # noqa: PLR2004
-            decimals += 1
+    if limit is not None:
+        if math.isclose(value, limit, rel_tol=RELATIVE_EPSILON, abs_tol=_NOTHING):
+            value = limit
+            while decimals < _MOST_DECIMALS and not math.isclose(
+                round(value, decimals), value, rel_tol=RELATIVE_EPSILON
+            ):
+                decimals += 1
+        else:
+            while decimals < _MOST_DECIMALS and (round(value, decimals) - limit) * (value - limit) <= 0:
+                decimals += 1
     shown = f"{value:,.{decimals}f}"
     return shown.lstrip("-") if float(shown.replace(",", "")) == 0 else shown

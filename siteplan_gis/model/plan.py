@@ -89,7 +89,7 @@ class Sheet:
     Attributes
     ----------
     shows
-        "site_map", "existing", "final", "control", "location" or "" (unknown). A location map is not held to the scale rule.
+        "site_map", "existing", "final", "control", "location" or "" (unknown). The scale rule spares location maps.
     scale_text
         The scale note as written on the sheet.
     contour_interval_ft

@@ -26,7 +26,7 @@ class Status(StrEnum):
     FAIL = "fail"
     NOT_CHECKED = "not_checked"
     NEEDS_REVIEW = "needs_review"
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105
     NOT_APPLICABLE = "not_applicable"
 
 

@@ -1,0 +1,42 @@
+import pytest
+import shapely
+
+from siteplan_gis.model.measurement import JurisdictionShare
+from siteplan_gis.model.review import Status
+from tests.checks.conftest import SQUARE, layer, make_case
+
+
+def share(kind, part, name="Saukville", sort="village"):
+    return JurisdictionShare(name, sort, kind, part * 10_000, part, SQUARE)
+
+
+LIMITS = {"municipalities": layer("municipalities")}
+
+
+@pytest.mark.parametrize(
+    ("ordinance", "shares", "status"),
+    [
+        ("saukville", [("inside", 1.0, "Saukville", "village")], "pass"),
+        ("saukville", [("inside", 0.5, "Saukville", "village"), ("etj", 0.5, "Saukville", "village")], "needs_review"),
+        ("saukville", [("etj", 1.0, "Saukville", "village")], "needs_review"),
+        ("saukville", [("inside", 1.0, "Saukville", "town")], "not_applicable"),
+        ("saukville", [("inside", 1.0, "Grafton", "village")], "not_applicable"),
+        ("saukville", [], "not_applicable"),
+        ("fairwater", [("etj", 1.0, "Fairwater", "village")], "needs_review"),
+        ("east_troy", [("etj", 1.0, "East Troy", "village")], "not_applicable"),
+    ],
+)
+def test_each_village_and_its_reach(judge, ordinance, shares, status):
+    rule = {"saukville": "SAU-JUR-1", "fairwater": "FAI-JUR-1", "east_troy": "ETR-JUR-1"}[ordinance]
+    found = tuple(share(kind, part, name, sort) for kind, part, name, sort in shares)
+    case = make_case(ordinance, layers=LIMITS, jurisdiction=found)
+    assert judge(case, rule) == [("site", status)]
+
+
+def test_no_boundaries_is_not_checked(judge):
+    assert judge(make_case("saukville"), "SAU-JUR-1") == [("site", Status.NOT_CHECKED.value)]
+
+
+def test_uncovered_site_is_the_reviewers(judge):
+    case = make_case("saukville", layers=LIMITS, uncovered={"municipalities": shapely.box(50, 0, 100, 100)})
+    assert judge(case, "SAU-JUR-1") == [("site", "needs_review")]
