@@ -7,7 +7,9 @@ with a recorded tolerance of 1.5 m. An offline PROJ would otherwise move HARN da
 
 from __future__ import annotations
 
+import math
 import os
+import warnings
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 ONE_DATUM_TOLERANCE_M: Final = 1.5
 GRIDS_VARIABLE: Final = "SITEPLAN_PROJ_GRIDS"
 _LARGEST_SHIFT_ERROR_M: Final = 2.0
+_GRS_80: Final = (6_378_137.0, 298.257)
+_SAME_AXIS_M, _SAME_FLATTENING = 1.0, 0.01
+_NO_ANGLE: Final = 1e-12
 
 AxisOrder = Literal["xy", "yx"]
 
@@ -94,15 +99,31 @@ def georeference(definition: Any, axis_order: AxisOrder = "xy") -> Georeference:
 def _georeference(wkt: str, axis_order: AxisOrder) -> Georeference:
     named = CRS.from_wkt(wkt)
     crs = _horizontal(named)
-    code = crs.to_epsg()
-    name = f"EPSG:{code}" if code else crs.name
+    name = _name(crs)
     if not (crs.is_geographic or crs.is_projected):
         raise CrsError(f"{name} is a local or unusual coordinate system", remedy="give the real one as EPSG:n")
-    if crs.prime_meridian is not None and abs(crs.prime_meridian.longitude) > 1e-12:
+    if crs.prime_meridian is not None and abs(crs.prime_meridian.longitude) > _NO_ANGLE:
         raise CrsError(f"{name} does not count from Greenwich", remedy="reproject the file")
+    geodetic = crs.geodetic_crs
+    degrees = geodetic is not None and all(
+        math.isclose(axis.unit_conversion_factor, math.radians(1), rel_tol=1e-9) for axis in geodetic.axis_info
+    )
+    if not degrees or (crs.is_geographic and crs.is_derived):
+        raise CrsError(f"{name} does not rest on plain longitude and latitude in degrees", remedy="reproject the file")
     unit = crs.axis_info[0].unit_conversion_factor if crs.axis_info else 1.0
     tolerance, notes, transformer = _datum(crs, name)
     return Georeference(crs, name, None if crs.is_geographic else unit, tolerance, notes, axis_order, transformer)
+
+
+def _name(crs: CRS) -> str:
+    """The EPSG code, or the name where there is no code; of an unknown datum any code would be a guess."""
+    code = None if _is_unknown_datum(crs) else crs.to_epsg()
+    return f"EPSG:{code}" if code else crs.name
+
+
+def _is_unknown_datum(crs: CRS) -> bool:
+    datum = crs.datum.name.lower() if crs.datum is not None else ""
+    return not datum.strip() or "unknown" in datum or "not specified" in datum or "unnamed" in datum
 
 
 def _horizontal(crs: CRS) -> CRS:
@@ -122,26 +143,31 @@ def _datum(crs: CRS, name: str) -> tuple[float, tuple[str, ...], Transformer]:
     ellipsoid = crs.ellipsoid
     if geodetic is None or ellipsoid is None:
         raise CrsError(f"{name} names no datum", remedy="give the real one as EPSG:n")
-    one_datum = abs(ellipsoid.semi_major_metre - 6_378_137.0) < 1 and abs(ellipsoid.inverse_flattening - 298.257) < 0.01
-    if one_datum:
-        datum = crs.datum.name if crs.datum is not None else "unknown"
-        unknown = "unknown" in datum.lower() or "not specified" in datum.lower() or not datum.strip()
+    axis_m, inverse_flattening = _GRS_80
+    if (
+        abs(ellipsoid.semi_major_metre - axis_m) < _SAME_AXIS_M
+        and abs(ellipsoid.inverse_flattening - inverse_flattening) < _SAME_FLATTENING
+    ):
+        unknown = _is_unknown_datum(crs)
         notes = (f"{name} names no datum; NAD83 or WGS 84 taken from its ellipsoid {ellipsoid.name}",) * unknown
         return ONE_DATUM_TOLERANCE_M, notes, Transformer.from_crs(crs, geodetic, always_xy=True)
     _use_more_grids()
-    group = TransformerGroup(crs, CRS.from_epsg(4269), always_xy=True)
-    best = group.transformers[0] if group.transformers else None
-    if best is None or not group.best_available or not 0 <= best.accuracy <= _LARGEST_SHIFT_ERROR_M:
-        wanted = sorted(
-            {grid.short_name for op in group.unavailable_operations for grid in op.grids if not grid.available}
-        )
-        raise CrsError(
-            f"{name} lies on another datum ({geodetic.name}) and the shift to NAD83 is not on this machine",
-            remedy=f"put {' or '.join(wanted[:3]) or 'its grid'} in a folder named by {GRIDS_VARIABLE}, "
-            "or reproject the file",
-        )  # fmt: skip
-    notes = (f"{name} shifted to NAD83 by {best.description} (accuracy {best.accuracy:g} m)",)
-    return ONE_DATUM_TOLERANCE_M + best.accuracy, notes, best
+    with warnings.catch_warnings():
+        # It warns of grids for other parts of the continent; what is missing here is said below.
+        warnings.simplefilter("ignore", UserWarning)
+        group = TransformerGroup(crs, CRS.from_epsg(4269), always_xy=True)
+    for shift in group.transformers:
+        by_grid = any(grid.available for operation in shift.operations or () for grid in operation.grids)
+        if by_grid and 0 <= shift.accuracy <= _LARGEST_SHIFT_ERROR_M:
+            notes = (f"{name} shifted to NAD83 by {shift.description} (accuracy {shift.accuracy:g} m)",)
+            return ONE_DATUM_TOLERANCE_M + shift.accuracy, notes, shift
+    wanted = sorted({grid.short_name for op in group.unavailable_operations for grid in op.grids if not grid.available})
+    american = [grid for grid in wanted if grid.startswith("us_noaa_")] or wanted
+    put = f"put {' or '.join(american[:3])} in a folder named by {GRIDS_VARIABLE}, or " if wanted else ""
+    raise CrsError(
+        f"{name} lies on another datum ({geodetic.name}) and the shift to NAD83 is not on this machine",
+        remedy=f"{put}reproject the file to NAD83",
+    )
 
 
 @cache

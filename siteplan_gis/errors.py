@@ -50,7 +50,7 @@ class HostileInputError(InputError):
     """A file that tries to reach outside itself, or is not what its name says."""
 
 
-class SeveralInputErrors(InputError):
+class SeveralInputErrors(InputError):  # noqa: N818 - the plural says what it is
     """Every problem of one file at once.
 
     Examples

@@ -27,6 +27,7 @@ FARTHEST_M: Final = 60_000.0
 """Beyond this distance from its origin the frame is not used: distances would err by more than 1e-5."""
 
 _LONGEST_EDGE_M: Final = 100.0
+_MOST_EDGES: Final = 1_000_000
 _METRES_PER_DEGREE: Final = 111_320.0
 
 
@@ -78,10 +79,15 @@ def project_many(geometries: NDArray[np.object_], source: Georeference, frame: F
     geographic = source.metres_per_unit is None
     if geographic:
         geometries = shapely.transform(
-            geometries, lambda xy: _unwrapped(xy, frame.longitude, source.axis_order == "yx")
+            geometries, lambda xy: _unwrapped(xy, frame.longitude, latitude_first=source.axis_order == "yx")
         )
     longest = _LONGEST_EDGE_M / (source.metres_per_unit or _METRES_PER_DEGREE)
-    divided = shapely.segmentize(shapely.force_2d(geometries), longest)
+    flat = shapely.force_2d(geometries)
+    # Numbers that no place on the earth has would be divided without end; they are left to be found far away.
+    with np.errstate(over="ignore", invalid="ignore"):
+        dividable = shapely.length(flat) < _MOST_EDGES * longest
+    divided = flat.copy()
+    divided[dividable] = shapely.segmentize(flat[dividable], longest)
     projected: NDArray[np.object_] = shapely.transform(divided, lambda xy: frame.from_lonlat(source.lonlat(xy)))
     return projected
 
@@ -96,14 +102,14 @@ def frame_around(lonlat: NDArray[np.float64]) -> Frame:
     >>> frame_around(np.array([[179.5, 52.0], [-179.5, 52.0]]))
     Frame(longitude=180.0, latitude=52.0)
     """
-    lon = _unwrapped(lonlat, float(lonlat[0, 0]), False)[:, 0]
+    lon = _unwrapped(lonlat, float(lonlat[0, 0]), latitude_first=False)[:, 0]
     middle = (float(lon.min()) + float(lon.max())) / 2
     latitude = (float(lonlat[:, 1].min()) + float(lonlat[:, 1].max())) / 2
     # Rounded, so that the same plan in another CRS gets the very same frame.
     return Frame(180 - round((180 - middle) % 360, 4), round(latitude, 4))
 
 
-def _unwrapped(xy: NDArray[np.float64], longitude: float, latitude_first: bool) -> NDArray[np.float64]:
+def _unwrapped(xy: NDArray[np.float64], longitude: float, *, latitude_first: bool) -> NDArray[np.float64]:
     """Longitudes turned to lie within 180 degrees of `longitude`."""
     column = 1 if latitude_first else 0
     turned = xy.copy()

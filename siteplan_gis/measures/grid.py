@@ -165,11 +165,11 @@ def _axes(
     axes: list[tuple[int, bool, NDArray[np.float64], list[str]]] = []
     found = []
     for pattern in (_LETTER, _FIGURE):
-        on_lines = [(turn(line), label) for line, label in lines if pattern.fullmatch(label)]
-        marks = on_lines or [(turn(point), label) for point, label in points if pattern.fullmatch(label)]
+        courses = [(turn(line), label) for line, label in lines if pattern.fullmatch(label)]
+        marks = courses or [(turn(point), label) for point, label in points if pattern.fullmatch(label)]
         if not marks:
             return lambda _: ""
-        found.append((bool(on_lines), np.array([mark.bounds for mark, _ in marks]), [label for _, label in marks]))
+        found.append((bool(courses), np.array([mark.bounds for mark, _ in marks]), [label for _, label in marks]))
     # Lines are counted across their course, margin labels along their margin; positive: along the first axis.
     leanings = [_leaning(boxes, on_lines=on_lines) for on_lines, boxes, _ in found]
     for place, (on_lines, boxes, labels) in enumerate(found):

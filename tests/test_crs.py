@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from geographiclib.geodesic import Geodesic
+from pyproj import CRS
+from pyproj.enums import WktVersion
+
+from siteplan_gis.crs import ONE_DATUM_TOLERANCE_M, georeference
+from siteplan_gis.errors import CrsError
+
+GRIDS = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "proj_grids"
+US_FOOT = 1200 / 3937
+SAUKVILLE = np.array([[-87.9446, 43.3814]])
+
+ESRI_FOOT_US = (
+    'PROJCS["NAD_1983_StatePlane_North_Carolina_FIPS_3200_Feet",GEOGCS["GCS_North_American_1983",'
+    'DATUM["D_North_American_1983",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],'
+    'UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",2000000.002616666],'
+    'PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-79.0],PARAMETER["Standard_Parallel_1",34.33333333333334],'
+    'PARAMETER["Standard_Parallel_2",36.16666666666666],PARAMETER["Latitude_Of_Origin",33.75],'
+    'UNIT["Foot_US",0.3048006096012192]]'
+)
+_UTM, _AXES = CRS.from_epsg(26916).to_wkt(WktVersion.WKT2_2019).split("CS[Cartesian", 1)
+LINK_WKT2 = f"{_UTM}CS[Cartesian" + _AXES.replace('LENGTHUNIT["metre",1]', 'LENGTHUNIT["link",0.201168]')
+
+
+@pytest.mark.parametrize(
+    ("definition", "metres"),
+    [("EPSG:2264", US_FOOT), ("EPSG:2273", 0.3048), ("EPSG:6512", 1.0), (ESRI_FOOT_US, US_FOOT), (LINK_WKT2, 0.201168),
+     ("EPSG:2289", US_FOOT), ("EPSG:7613", US_FOOT), ("ESRI:103419", US_FOOT), ("EPSG:3071", 1.0), ("EPSG:4269", None),
+     ("EPSG:6318+5703", None), ("EPSG:6512+6360", 1.0)],
+)  # fmt: skip
+def test_the_foot_comes_from_the_unit_factor_never_from_a_name(definition: str, metres: float | None) -> None:
+    found = georeference(definition).metres_per_unit
+    assert found == (None if metres is None else pytest.approx(metres, rel=1e-12))
+
+
+@pytest.mark.parametrize("epsg", [2289, 6609, 7613, 3071, 26916, 5070, 3857, 4326, 4269, 2053])
+def test_there_and_back(epsg: int) -> None:
+    place = np.array([[25.0, -29.0]]) if epsg == 2053 else SAUKVILLE
+    here = georeference(f"EPSG:{epsg}")
+    assert here.lonlat(here.xy(place)) == pytest.approx(place, abs=1e-10)
+    turned = georeference(f"EPSG:{epsg}", "yx")
+    assert turned.xy(place)[0].tolist() == here.xy(place)[0][::-1].tolist()
+    assert turned.lonlat(turned.xy(place)) == pytest.approx(place, abs=1e-10)
+
+
+@pytest.mark.parametrize(("one", "other"), [("EPSG:3071", "EPSG:6610"), ("EPSG:4269", "EPSG:6318"),
+                                            ("EPSG:8206", "EPSG:7594"), ("EPSG:26916", "EPSG:6345"),
+                                            ("EPSG:26916", "EPSG:32616")])  # fmt: skip
+def test_the_same_numbers_in_two_realisations_are_the_same_place(one: str, other: str) -> None:
+    numbers = georeference(one).xy(SAUKVILLE)
+    east, north = georeference(other).lonlat(numbers)[0]
+    geodesic = Geodesic(6378137, 1 / 298.257222101)
+    assert geodesic.Inverse(SAUKVILLE[0, 1], SAUKVILLE[0, 0], north, east)["s12"] < 0.001
+    assert georeference(one).datum_tolerance_m == ONE_DATUM_TOLERANCE_M == 1.5
+
+
+@pytest.mark.parametrize(
+    "definition", ["", "banana", "EPSG:999999", "wisconsin", None, 0, "+proj=nothing", "PROJCS[", "@/etc/passwd"]
+)
+def test_what_is_no_crs_is_refused(definition: object) -> None:
+    with pytest.raises(CrsError, match="is not a coordinate system"):
+        georeference(definition)
+
+
+@pytest.mark.parametrize(
+    ("definition", "says"),
+    [
+        ('LOCAL_CS["site grid",UNIT["foot",0.3048]]', "local or unusual"),
+        ('ENGCRS["x",EDATUM["y"],CS[Cartesian,2],AXIS["(E)",east],AXIS["(N)",north],LENGTHUNIT["metre",1]]', "local"),
+        ("EPSG:4978", "local or unusual"),
+        ("EPSG:5703", "local or unusual"),
+        ("EPSG:4807", "Greenwich"),
+        ("EPSG:27572", "Greenwich"),
+        ("+proj=longlat +datum=WGS84 +pm=paris", "Greenwich"),
+        ("+proj=ob_tran +o_proj=longlat +o_lon_p=0 +o_lat_p=45 +lon_0=10 +ellps=GRS80", "plain longitude"),
+        ("EPSG:27700", "another datum"),
+        ("+proj=utm +zone=16 +ellps=clrk66", "another datum"),
+        ("+proj=utm +zone=16 +ellps=clrk66 +towgs84=-8,160,176", "another datum"),
+        ("EPSG:3785", "another datum"),
+    ],
+)
+def test_what_is_not_tied_to_the_one_datum_is_refused(definition: str, says: str) -> None:
+    with pytest.raises(CrsError, match=says):
+        georeference(definition)
+
+
+def test_degrees_that_are_grads_are_refused() -> None:
+    grads = (
+        CRS.from_epsg(4269).to_wkt().replace('ANGLEUNIT["degree",0.0174532925199433]', 'ANGLEUNIT["grad",0.015707963]')
+    )
+    with pytest.raises(CrsError, match="plain longitude"):
+        georeference(grads)
+
+
+def test_an_unknown_datum_is_said_and_not_given_a_code() -> None:
+    here = georeference("+proj=tmerc +lat_0=0 +lon_0=-90 +k=0.9996 +x_0=520000 +y_0=-4480000 +ellps=GRS80 +units=m")
+    assert not here.name.startswith("EPSG")
+    assert "names no datum" in here.notes[0]
+    # Wisconsin TM with its datum left out is Wisconsin TM.
+    assert here.lonlat(georeference("EPSG:3071").xy(SAUKVILLE)) == pytest.approx(SAUKVILLE, abs=1e-9)
+
+
+def _in_new_process(code: str, **environment: str) -> str:
+    clean = {name: value for name, value in os.environ.items() if name != "SITEPLAN_PROJ_GRIDS"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+NAD27 = """
+import numpy as np
+from siteplan_gis.crs import georeference
+from siteplan_gis.errors import CrsError
+for name in ("EPSG:32054", "EPSG:26716", "EPSG:4267"):
+    try:
+        place = georeference(name)
+    except CrsError as error:
+        print(error)
+    else:
+        print(name, place.datum_tolerance_m, *place.lonlat(place.xy(np.array([[-87.9446, 43.3814]])))[0].round(8))
+        if name == "EPSG:4267":
+            print(*place.lonlat(np.array([[-87.9446, 43.3814]]))[0])
+"""
+
+
+def test_nad27_without_its_grid_is_refused_in_one_line_without_a_warning() -> None:
+    lines = _in_new_process(NAD27).splitlines()
+    assert len(lines) == 3
+    assert all("another datum (NAD27)" in line and "us_noaa_conus.tif" in line for line in lines)
+    assert all("SITEPLAN_PROJ_GRIDS" in line for line in lines)
+
+
+@pytest.mark.skipif(not GRIDS.is_dir(), reason="no shift grids beside the project")
+def test_nad27_with_its_grid_is_shifted() -> None:
+    lines = _in_new_process(NAD27, SITEPLAN_PROJ_GRIDS=str(GRIDS)).splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [
+        [name, "1.65"] for name in ("EPSG:32054", "EPSG:26716", "EPSG:4267")
+    ]
+    for line in lines[:3]:
+        assert [float(part) for part in line.split()[2:]] == pytest.approx([-87.9446, 43.3814], abs=1e-7)
+    # In eastern Wisconsin NADCON moves NAD27 by some 4 m to 9 m to the west and less than 2 m in latitude.
+    east, north = (float(part) for part in lines[3].split())
+    moved = Geodesic(6378137, 1 / 298.257222101).Inverse(43.3814, -87.9446, north, east)
+    assert 2 < moved["s12"] < 15
+    assert moved["s12"] != pytest.approx(0, abs=1)
