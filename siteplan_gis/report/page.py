@@ -32,6 +32,7 @@ from siteplan_gis.report.wording import (
     limit_words,
     margin_words,
     quantity,
+    quantity_name,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 _FOLDER: Final = Path(__file__).parent
 _MOST_FEATURES: Final = 200
 _LISTS: Final = {
-    "discharges", "jurisdiction", "steep_patches", "not_counted", "floodplain", "airports",
+    "discharges", "steep_patches", "not_counted", "floodplain", "airports",
 }  # fmt: skip
 _ENTRY: Final = {"value", "unit", "method", "reason"}
 
@@ -132,7 +133,7 @@ def _row(position: int, finding: Mapping[str, Any]) -> dict[str, Any]:
         "measured_words": quantity(
             measured.get("value"), unit, measured.get("plus_minus"), limit["value"] if limit else None
         ),
-        "measured_name": humanised(measured.get("name", "")),
+        "measured_name": quantity_name(measured.get("name", "")),
         "reason": measured.get("reason", ""),
         "method": measured.get("method", ""),
         "limit_words": limit_words(limit),
@@ -146,10 +147,10 @@ def _measured_rows(measurements: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         if name in _LISTS:
             continue
         if entry.keys() >= _ENTRY:
-            yield _measured_row(humanised(name), entry)
+            yield _measured_row(quantity_name(name), entry)
         else:
             for index, each in entry.items():
-                yield _measured_row(f"{humanised(name)}: {index}", each)
+                yield _measured_row(quantity_name(f"{name}[{index}]"), each)
 
 
 def _measured_row(name: str, entry: Mapping[str, Any]) -> dict[str, str]:

@@ -61,6 +61,7 @@ def review_record(review: Review) -> Record:
             if rule.mode == "not_checked" or not rule.check
         ],
         "measurements": _measurements(review.measured),
+        "faults": _faults(review.measured),
         "flags": flag_records(review.measured, site),
         "sources": _sources(site),
         "frame": _frame(site),
@@ -73,6 +74,7 @@ def measurements_record(measured: Measurements, site: Site) -> Record:
         "schema": MEASUREMENTS_SCHEMA,
         "plan": plan_record(site),
         "measurements": _measurements(measured),
+        "faults": _faults(measured),
         "flags": flag_records(measured, site),
         "sources": _sources(site),
         "frame": _frame(site),
@@ -226,20 +228,28 @@ def _measurements(measured: Measurements) -> Record:
         ("waters_within_one_mile", measured.waters),
         ("wetlands_within_one_mile", measured.wetlands),
     ):
-        record[name] = {**record.get(name, _not_measured()), "features": [_nearby(feature) for feature in features]}
+        record[name] = {
+            **record.get(name, _not_measured("count")),
+            "features": [_nearby(feature) for feature in features],
+        }
     record["floodplain"] = [_nearby(feature) for feature in measured.floodplain]
     record["airports"] = [_nearby(feature) for feature in measured.airports]
     record["discharges"] = [_discharge(discharge) for discharge in measured.discharges]
-    record["jurisdiction"] = [_share(share) for share in measured.jurisdiction]
+    record["jurisdiction"] = _jurisdiction(record.get("jurisdiction", _not_measured("")), measured.jurisdiction)
     record["steep_patches"] = [_patch(patch) for patch in measured.steep_patches]
     record["not_counted"] = {kind: int(count) for kind, count in sorted(measured.not_counted.items())}
     return record
 
 
-def _not_measured() -> Record:
+def _faults(measured: Measurements) -> Record:
+    """Steps of the measuring that crashed, with what happened."""
+    return {step: text(what) for step, what in sorted(measured.faults.items())}
+
+
+def _not_measured(unit: str) -> Record:
     return {
         "value": None,
-        "unit": "count",
+        "unit": unit,
         "plus_minus": None,
         "method": "",
         "reason": "not measured with the given inputs",
@@ -285,6 +295,21 @@ def _share(share: JurisdictionShare) -> Record:
         "acres_inside": area if inside else 0.0,
         "acres_in_etj": 0.0 if inside else area,
         "share": number(share.share),
+    }
+
+
+def _jurisdiction(entry: Record, shares: Iterable[JurisdictionShare]) -> Record:
+    """Who governs the site: the municipality with the largest part inside, the one with the largest reach, and all."""
+    rows = [_share(share) for share in shares]
+    inside = max((row for row in rows if row["municipality"]), key=lambda row: row["acres_inside"], default=None)
+    reach = max((row for row in rows if row["etj_of"]), key=lambda row: row["acres_in_etj"], default=None)
+    return {
+        **entry,
+        "municipality": inside and inside["municipality"],
+        "etj_of": reach and reach["etj_of"],
+        "acres_inside": inside and inside["acres_inside"],
+        "acres_in_etj": reach and reach["acres_in_etj"],
+        "shares": rows,
     }
 
 

@@ -153,5 +153,18 @@ def humanised(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def quantity_name(name: str) -> str:
+    """A measured name as words, without the unit at its end, which its value has.
+
+    Examples
+    --------
+    >>> quantity_name("disturbed_acres"), quantity_name("nearest_water_ft"), quantity_name("feet_per_inch[C-1]")
+    ('Disturbed', 'Nearest water', 'Feet per inch: C-1')
+    """
+    base, bracket, index = name.partition("[")
+    words = humanised(base.removesuffix("_acres").removesuffix("_ft")).replace("percent ", "")
+    return f"{words}: {index[:-1]}" if bracket else words
+
+
 def _doubt(plus_minus: float) -> str:
     return f"{plus_minus:.2g}" if plus_minus < 10 else f"{plus_minus:,.0f}"  # noqa: PLR2004

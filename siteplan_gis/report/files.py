@@ -1,0 +1,72 @@
+"""The output folder: every file appears whole, and all of them or none."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.report.geopackage import write_geopackage
+from siteplan_gis.report.json_report import write_json
+from siteplan_gis.report.page import write_page
+from siteplan_gis.report.records import review_record
+
+if TYPE_CHECKING:
+    from siteplan_gis.model.review import Review
+
+NAMES: Final = ("review.json", "findings.gpkg", "review.html")
+
+
+def write_outputs(review: Review, folder: Path) -> tuple[Path, ...]:
+    """Write `review.json`, `findings.gpkg` and `review.html` into a folder, which is made where it is missing.
+
+    The files are made beside the folder and moved in when all are ready; where a move fails, what stood there before is
+    put back. Other files of the folder are left alone.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=".siteplan-", dir=folder))
+    except OSError as problem:
+        raise InputError(
+            f"results cannot be written here ({problem.strerror})", file=str(folder), remedy="choose another --out"
+        ) from None
+    try:
+        record = review_record(review)
+        write_json(record, made / "review.json")
+        write_geopackage(review, made / "findings.gpkg", record)
+        write_page(review, made / "review.html", record)
+        return _moved(made, folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _moved(made: Path, folder: Path) -> tuple[Path, ...]:
+    before = made / "before"
+    before.mkdir()
+    done: list[str] = []
+    kept: list[str] = []
+    try:
+        for name in NAMES:
+            if (folder / name).exists():
+                (folder / name).replace(before / name)
+                kept.append(name)
+            (made / name).replace(folder / name)
+            done.append(name)
+    except OSError as problem:
+        for name in done:
+            (folder / name).unlink(missing_ok=True)
+        for name in kept:
+            (before / name).replace(folder / name)
+        raise InputError(
+            f"cannot be replaced ({problem.strerror})",
+            file=str(folder / NAMES[len(done)]),
+            remedy="close the program that has it open, or choose another --out",
+        ) from None
+    return tuple(folder / name for name in NAMES)
