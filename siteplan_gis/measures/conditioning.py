@@ -34,9 +34,12 @@ AT_LIMIT: Final = 4
 SPILLS: Final = 5
 TOO_WIDE: Final = 6
 
+MOST_FLOODED: Final = 1_000_000
+"""Cells flooded at most from one place: a wider depression is closed, its depth a lower bound."""
+
 
 def _kernel(function: F) -> F:
-    compiled: object = njit(cache=True, nogil=True)(function)
+    compiled: object = njit(cache=True, nogil=True, error_model="numpy")(function)
     return cast("F", compiled)
 
 
@@ -151,76 +154,48 @@ def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
 
 
 @_kernel
-def _doubled_floats(values: Floats) -> Floats:
-    longer = np.empty(2 * values.size, np.float64)
-    longer[: values.size] = values
-    return longer
-
-
-@_kernel
-def _doubled_ints(values: Ints) -> Ints:
-    longer = np.empty(2 * values.size, np.int64)
-    longer[: values.size] = values
-    return longer
-
-
-@_kernel
 def spill(
-    z: Floats,
-    goal: Bytes,
-    dx: Floats,
-    dy: Floats,
-    start: int,
-    most_cells: int,
-    mark: int,
-    seen: NDArray[np.int32],
-    came_from: NDArray[np.int8],
-) -> tuple[int, int, float, int]:
+    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, mark: int,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
+) -> tuple[int, int, float]:  # fmt: skip
     """Flood from the flat cell number `start` until water meets lower ground, a goal or the edge of the data.
 
-    `seen` and `came_from` are scratch of z's size; `mark` is new at every call and `came_from` then holds the
-    neighbour number back towards the start.
+    `seen` to `cell` are scratch of z's size (see `scratch`); `mark` is new at every call, and `came_from` then holds
+    the neighbour number back towards the start.
 
-    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE), the cell there, the water level, and the cells flooded.
+    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE), the cell there, and the water level.
     """
     rows, cols = z.shape
-    size, room = 1, 256
-    level, far, cell = np.empty(room, np.float64), np.empty(room, np.float64), np.empty(room, np.int64)
     bottom = z[start // cols, start % cols]
     level[0], far[0], cell[0] = bottom, 0.0, start
     seen[start // cols, start % cols] = mark
-    flooded = 0
-    water = bottom
-    last = start
+    size, flooded = 1, 0
     while size > 0:
         _pop(level, far, cell, size)
         size -= 1
         water, away, last = level[size], far[size], cell[size]
         row, col = last // cols, last % cols
         if goal.size > 1 and goal[row, col] != 0:
-            return AT_GOAL, last, water, flooded
+            return AT_GOAL, last, water
         if z[row, col] < bottom:
-            return SPILLS, last, water, flooded
+            return SPILLS, last, water
         flooded += 1
         if flooded > most_cells:
-            return TOO_WIDE, last, water, flooded
+            return TOO_WIDE, last, water
         for k in range(8):
             r, c = row + _ROW[k], col + _COL[k]
             if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
-                return AT_EDGE, last, water, flooded
+                return AT_EDGE, last, water
             if seen[r, c] == mark:
                 continue
             seen[r, c] = mark
             came_from[r, c] = (k + 4) % 8
-            if size == room:
-                level, far, cell = _doubled_floats(level), _doubled_floats(far), _doubled_ints(cell)
-                room *= 2
             level[size] = max(water, z[r, c])
             far[size] = away + np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
             cell[size] = r * cols + c
             size += 1
             _push(level, far, cell, size)
-    return AT_EDGE, last, water, flooded
+    return AT_EDGE, start, bottom
 
 
 @_kernel
@@ -237,49 +212,42 @@ def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bo
 
 
 @_kernel
-def way_out(z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8]) -> Ints:
-    """Cells from a flooded cell to the end of its flood, pulled straight over the ground under `water`."""
+def way_out(
+    z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], chain: Ints, path: Ints, size: int
+) -> int:
+    """Append to `path` the way from a flooded cell to the end of its flood; returns the new size of the path.
+
+    The way is pulled straight over the ground under `water`. `chain` is scratch.
+    """
     cols = z.shape[1]
     count, at = 1, end
+    chain[0] = end
     while at != start:
         k = came_from[at // cols, at % cols]
         at += _ROW[k] * cols + _COL[k]
+        chain[count] = at
         count += 1
-    chain = np.empty(count, np.int64)
-    at = end
-    for place in range(count - 1, -1, -1):
-        chain[place] = at
-        if place > 0:
-            k = came_from[at // cols, at % cols]
-            at += _ROW[k] * cols + _COL[k]
-    kept = np.empty(count, np.int64)
-    kept[0], size, place = start, 1, 0
-    while place < count - 1:
-        ahead = min(place + 256, count - 1)
+    place = count - 1
+    while place > 0:
+        ahead = max(place - 256, 0)
         here = chain[place]
-        while ahead > place + 1 and not _in_sight(
-            z, here // cols, here % cols, chain[ahead] // cols, chain[ahead] % cols, water
-        ):
-            ahead = place + max(1, (ahead - place) * 3 // 4)
+        while ahead < place - 1:
+            there = chain[ahead]
+            if _in_sight(z, here // cols, here % cols, there // cols, there % cols, water):
+                break
+            ahead = place - max(1, (place - ahead) * 3 // 4)
         place = ahead
-        kept[size] = chain[place]
+        path[size] = chain[place]
         size += 1
-    return kept[:size]
+    return size
 
 
 @_kernel
 def descend(
-    z: Floats,
-    goal: Bytes,
-    dx: Floats,
-    dy: Floats,
-    start: int,
-    limit_m: float,
-    barrier_m: float,
-    seen: NDArray[np.int32],
-    came_from: NDArray[np.int8],
-    mark: int,
-) -> tuple[Ints, int, float, Floats, bool]:
+    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, limit_m: float, barrier_m: float, mark: int,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints, path: Ints,
+    ponds: Floats,
+) -> tuple[int, int, float, int, int]:  # fmt: skip
     """Follow water from the flat cell number `start` for at most `limit_m` metres of cell steps.
 
     Parameters
@@ -288,67 +256,90 @@ def descend(
         Non-zero where the path is to stop.
     barrier_m
         Deepest ponding that the path is carried through.
-    seen, came_from, mark
-        Scratch of `spill`; marks from `mark` on must be unused in `seen`.
+    seen, came_from, level, far, cell
+        Scratch of `spill`; marks above `mark` must be unused in `seen`.
+    path
+        Receives the cells of the path.
+    ponds
+        Receives every ponding passed: place in the path, depth, metres to lower ground.
 
     Returns
     -------
-    The cells of the path, how it ends (AT_GOAL, AT_EDGE, IN_DEPRESSION, AT_LIMIT), the depth of the last depression
-    in metres, every ponding passed (place in the path, depth, metres to lower ground), and whether that depth is
-    only a lower bound.
+    The number of cells of the path, how it ends (AT_GOAL, AT_EDGE, IN_DEPRESSION, AT_LIMIT, or TOO_WIDE for a
+    depression whose depth is only a lower bound), the depth of the depression it ends in, the number of pondings,
+    and the last mark used.
     """
     cols = z.shape[1]
-    room = 256
-    path = np.empty(room, np.int64)
-    ponds = np.empty((64, 3), np.float64)
-    path[0], size, pond_count = start, 1, 0
+    path[0] = start
+    size, ponded, at = 1, 0, start
     length, drift = 0.0, 0.0
-    at = start
     while True:
         row, col = at // cols, at % cols
         if goal[row, col] != 0:
-            return path[:size], AT_GOAL, 0.0, ponds[:pond_count], False
+            return size, AT_GOAL, 0.0, ponded, mark
         if length > limit_m:
-            return path[:size], AT_LIMIT, 0.0, ponds[:pond_count], False
+            return size, AT_LIMIT, 0.0, ponded, mark
         k, slope, drift = steepest(z, row, col, dx[row], dy[row], drift)
         if k >= 0:
             if falls_off(z, row, col, dx[row], dy[row], slope):
-                return path[:size], AT_EDGE, 0.0, ponds[:pond_count], False
+                return size, AT_EDGE, 0.0, ponded, mark
             length += np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
             at += _ROW[k] * cols + _COL[k]
-            if size == room:
-                path = _doubled_ints(path)
-                room *= 2
             path[size] = at
             size += 1
             continue
         mark += 1
-        how, end, water, _ = spill(z, goal, dx, dy, at, 1_000_000, mark, seen, came_from)
+        how, end, water = spill(z, goal, dx, dy, at, MOST_FLOODED, mark, seen, came_from, level, far, cell)
         depth = water - z[row, col]
-        if depth > barrier_m:
-            return path[:size], IN_DEPRESSION, depth, ponds[:pond_count], how not in (SPILLS, AT_GOAL)
-        if how == TOO_WIDE:
-            return path[:size], IN_DEPRESSION, depth, ponds[:pond_count], True
-        before = length
-        legs = way_out(z, at, end, water, came_from)
-        for place in range(1, legs.size):
-            r1, c1, r2, c2 = legs[place - 1] // cols, legs[place - 1] % cols, legs[place] // cols, legs[place] % cols
-            length += np.hypot((c2 - c1) * dx[row], (r2 - r1) * dy[row])
-            if size == room:
-                path = _doubled_ints(path)
-                room *= 2
-            path[size] = legs[place]
-            size += 1
-        if pond_count == ponds.shape[0]:
-            more = np.empty((2 * pond_count, 3), np.float64)
-            more[:pond_count] = ponds
-            ponds = more
-        ponds[pond_count, 0], ponds[pond_count, 1], ponds[pond_count, 2] = size - legs.size, depth, length - before
-        pond_count += 1
+        if depth > barrier_m or how == TOO_WIDE:
+            return size, IN_DEPRESSION if how in (SPILLS, AT_GOAL) else TOO_WIDE, depth, ponded, mark
+        before, first = length, size
+        size = way_out(z, at, end, water, came_from, cell, path, size)
+        for place in range(first, size):
+            r, c = path[place] // cols, path[place] % cols
+            length += np.hypot((c - path[place - 1] % cols) * dx[row], (r - path[place - 1] // cols) * dy[row])
+        ponds[ponded, 0], ponds[ponded, 1], ponds[ponded, 2] = first - 1, depth, length - before
+        ponded += 1
         drift = 0.0
         at = end
         if how == AT_EDGE:
-            return path[:size], AT_EDGE, depth, ponds[:pond_count], False
+            return size, AT_EDGE, depth, ponded, mark
+
+
+@_kernel
+def drain(
+    z: Floats, inside: Bytes, nowhere: Bytes, order: Ints, dx: Floats, dy: Floats, barrier_m: float,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
+    area: Floats, to: Ints,
+) -> None:  # fmt: skip
+    """Find the ground in square metres that drains through each inside cell, and where each of them drains to.
+
+    `order` holds the inside cells, the highest first. A cell drains to a lower cell: a neighbour, or the place where
+    its ponding finds lower ground; -1 for the bottom of a depression deeper than `barrier_m`, -2 off the data.
+    `nowhere` is a goal of one empty cell: none. `area` (zeros) and `to` receive the answer, flat, of z's size.
+    """
+    cols = z.shape[1]
+    for place in range(order.size):
+        at = order[place]
+        row, col = at // cols, at % cols
+        area[at] += dx[row] * dy[row]
+        k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
+        if k >= 0:
+            to[at] = -2 if falls_off(z, row, col, dx[row], dy[row], slope) else at + _ROW[k] * cols + _COL[k]
+        else:
+            how, end, water = spill(z, nowhere, dx, dy, at, 200_000, place + 1, seen, came_from, level, far, cell)
+            if water - z[row, col] > barrier_m or how == TOO_WIDE:
+                to[at] = -1
+            else:
+                to[at] = -2 if how == AT_EDGE else end
+        if to[at] >= 0 and inside[to[at] // cols, to[at] % cols] != 0:
+            area[to[at]] += area[at]
+
+
+def scratch(shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints]:
+    """Scratch of `spill` for a grid of some rows and columns; memory is taken only where it is written."""
+    size = shape[0] * shape[1] + 1
+    return np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.empty(size), np.empty(size), np.empty(size, np.int64)
 
 
 @_kernel
@@ -391,41 +382,3 @@ def fill(cells: Bytes, top: int, bottom: int, left: int, right: int) -> None:
                 cells[row, col] &= 3
             if inside:
                 cells[row, col] |= 2
-
-
-@_kernel
-def drain(
-    z: Floats,
-    inside: Bytes,
-    order: Ints,
-    dx: Floats,
-    dy: Floats,
-    barrier_m: float,
-    seen: NDArray[np.int32],
-    came_from: NDArray[np.int8],
-) -> tuple[Floats, Ints]:
-    """Ground in square metres that drains through each inside cell, and where each of them drains to.
-
-    `order` holds the inside cells, the highest first. A cell drains to a lower cell: a neighbour, or the place where
-    its ponding finds lower ground; -1 for the bottom of a depression deeper than `barrier_m`, -2 off the data.
-    """
-    cols = z.shape[1]
-    nothing = np.zeros((1, 1), np.uint8)
-    area = np.zeros(z.size, np.float64)
-    to = np.full(z.size, -3, np.int64)
-    for place in range(order.size):
-        at = order[place]
-        row, col = at // cols, at % cols
-        area[at] += dx[row] * dy[row]
-        k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
-        if k >= 0:
-            to[at] = -2 if falls_off(z, row, col, dx[row], dy[row], slope) else at + _ROW[k] * cols + _COL[k]
-        else:
-            how, end, water, _ = spill(z, nothing, dx, dy, at, 200_000, place + 1, seen, came_from)
-            if water - z[row, col] > barrier_m or how == TOO_WIDE:
-                to[at] = -1
-            else:
-                to[at] = -2 if how == AT_EDGE else end
-        if to[at] >= 0 and inside[to[at] // cols, to[at] % cols] != 0:
-            area[to[at]] += area[at]
-    return area, to

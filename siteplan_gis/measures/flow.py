@@ -15,7 +15,7 @@ from shapely import LineString, Point
 from shapely.ops import substring
 
 from siteplan_gis.measures import conditioning
-from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, IN_DEPRESSION
+from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, IN_DEPRESSION, TOO_WIDE
 from siteplan_gis.measures.ground import Conditioned, cells_touched, condition_around
 
 if TYPE_CHECKING:
@@ -102,19 +102,18 @@ def trace(
     if not inside or np.isnan(ground.z_m[int(y), int(x)]):
         return Trace(None, 0.0, 0.0, None, "no_elevation", 0.0, explanation="There is no elevation where it starts.")
     goal = cells_touched(ground, targets)
-    seen, came_from = np.zeros(goal.shape, np.int32), np.zeros(goal.shape, np.int8)
     first = int(y) * cols + int(x)
-    mark, follow_m = 0, limit_m * 1.1 + 2 * ground.cell_m
+    mark, follow_m, scratch = 0, limit_m * 1.1 + 2 * ground.cell_m, conditioning.scratch((rows, cols))
     while True:
-        cells, how, depth, ponds, at_least = conditioning.descend(
-            ground.z_m, goal, ground.dx_m, ground.dy_m, first, follow_m, barrier_m, seen, came_from, mark
-        )
+        cells, how, depth, ponds, mark = _descend(ground, goal, first, follow_m, barrier_m, mark, scratch)
         stepped = _stepped(cells, cols, x, y)
         rough = ground.placed(LineString(stepped)) if len(stepped) > 1 else None
         path = ground.placed(LineString(_smoothed(stepped))) if len(stepped) > 1 else None
         if how != AT_LIMIT or path is None or path.length > limit_m:
             break
-        seen[:], follow_m = 0, follow_m * 1.25
+        follow_m *= 1.25
+    at_least = how == TOO_WIDE
+    how = IN_DEPRESSION if at_least else how
     breached = tuple(
         (ground.placed(_middle(cells[int(place)], cols)), float(deep), float(long))
         for place, deep, long in ponds
@@ -184,8 +183,10 @@ def runoff_exits(
     if not order.size:
         return ()
     order = order[np.argsort(-ground.z_m.ravel()[order], kind="stable")]
-    seen, came_from = np.zeros((rows, cols), np.int32), np.zeros((rows, cols), np.int8)
-    area, to = conditioning.drain(ground.z_m, inside, order, ground.dx_m, ground.dy_m, barrier_m, seen, came_from)
+    scratch = conditioning.scratch((rows, cols))
+    area, to = np.zeros(rows * cols), np.empty(rows * cols, np.int64)
+    nowhere = np.zeros((1, 1), np.uint8)
+    conditioning.drain(ground.z_m, inside, nowhere, order, ground.dx_m, ground.dy_m, barrier_m, *scratch, area, to)
     to = to[order]
     leaves = (to == -2) | ((to >= 0) & (inside.ravel()[np.maximum(to, 0)] == 0))  # noqa: PLR2004
     touching = _touching(disturbed, targets)
@@ -199,15 +200,12 @@ def runoff_exits(
     step_m = max(2 * ground.cell_m, edge.length / _PLACES_TRACED)
     places = _busiest(along, area[crossing], step_m)
     goal = cells_touched(ground, targets)
-    seen[:], mark = 0, 0
+    mark = len(order)
     nearest: dict[int, tuple[float, int]] = {}
     tree = shapely.STRtree(np.asarray(targets, dtype=object))
     for place, _ in places if len(targets) else ():
         first = int(onto[place]) if onto[place] >= 0 else int(crossing[place])
-        cells, how, *_ = conditioning.descend(
-            ground.z_m, goal, ground.dx_m, ground.dy_m, first, limit_m * 1.1, barrier_m, seen, came_from, mark
-        )
-        mark += len(cells) + 1
+        cells, how, _, _, mark = _descend(ground, goal, first, limit_m * 1.1, barrier_m, mark, scratch)
         if how == AT_GOAL:
             target = int(tree.nearest(ground.placed(_middle(int(cells[-1]), cols))))
             nearest[target] = min(nearest.get(target, (np.inf, 0)), (float(len(cells)), place))
@@ -240,6 +238,24 @@ def _busiest(along_m: NDArray[np.float64], area_m2: NDArray[np.float64], step_m:
     for place in np.argsort(area_m2, kind="stable"):
         best[int(stretch[place])] = int(place)
     return sorted(((place, float(totals[s])) for s, place in best.items()), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _descend(
+    ground: Conditioned,
+    goal: NDArray[np.uint8],
+    first: int,
+    follow_m: float,
+    barrier_m: float,
+    mark: int,
+    scratch: tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], int, float, NDArray[np.float64], int]:
+    """Cells of a path, how it ends, the depth there, the pondings passed and the last mark (`conditioning.descend`)."""
+    most = int(follow_m / min(ground.dx_m.min(), ground.dy_m.min())) + 2
+    path, ponds = np.empty(goal.size + most, np.int64), np.empty((most, 3))
+    size, how, depth, ponded, mark = conditioning.descend(
+        ground.z_m, goal, ground.dx_m, ground.dy_m, first, follow_m, barrier_m, mark, *scratch, path, ponds
+    )
+    return path[:size].copy(), how, depth, ponds[:ponded].copy(), mark
 
 
 def _ending(how: int, length_m: float, depth: str, width_m: float | None, limit_m: float) -> tuple[str, str]:
