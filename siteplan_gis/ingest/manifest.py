@@ -1,0 +1,262 @@
+"""`siteplan.toml`: what the applicant says about the plan, read strictly, every problem named at once.
+
+It names and dates the plan, states figures, describes sheets and tells which layer plays which role. It never names
+reference layers or an elevation model: the applicant does not choose the evidence.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from siteplan_gis.crs import georeference
+from siteplan_gis.errors import InputError, SeveralInputErrors
+from siteplan_gis.ingest.roles import require_role
+from siteplan_gis.model.plan import ROLES, Activity, Sheet, Stated
+from siteplan_gis.units import metres_per
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+MANIFEST_NAME: Final = "siteplan.toml"
+
+_LARGEST_BYTES: Final = 1 << 20
+_EVIDENCE: Final = frozenset(
+    {
+        "layers",
+        "reference",
+        "reference_layers",
+        "references",
+        "catalogue",
+        "catalog",
+        "dem",
+        "dem_units",
+        "terrain",
+        "elevation",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSettings:
+    """What the manifest says of one layer; None where it says nothing.
+
+    Attributes
+    ----------
+    crs, axis_order
+        Coordinate system that outranks the file's own, and "yx" where the file writes latitude or northing first.
+    elevation_field, elevation_units
+        Field and unit of contour elevations ("m", "ft", "us-ft").
+    assume_closed
+        Close open lines of a polygon role with a straight line.
+    """
+
+    crs: str | None = None
+    axis_order: Literal["xy", "yx"] | None = None
+    elevation_field: str | None = None
+    elevation_units: str | None = None
+    phase_field: str | None = None
+    start_field: str | None = None
+    end_field: str | None = None
+    name_field: str | None = None
+    kind_field: str | None = None
+    assume_closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A plan's `siteplan.toml`; without one, the defaults."""
+
+    name: str = ""
+    applicant: str = ""
+    submitted: date | None = None
+    ordinance: str = ""
+    invented: bool = False
+    none: frozenset[str] = frozenset()
+    stated: Stated = field(default_factory=Stated)
+    activity: Activity = field(default_factory=Activity)
+    sheets: tuple[Sheet, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    layers: Mapping[str, LayerSettings] = field(default_factory=dict)
+
+
+def _day(value: Any) -> Any:
+    if isinstance(value, datetime):
+        raise ValueError("write the day alone, like 2026-05-01")  # noqa: TRY004
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"{value!r} is not a date like 2026-05-01") from None
+    return value
+
+
+def _checked_role(role: str) -> str:
+    try:
+        return require_role(role)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+def _declared_absent(role: str) -> str:
+    if role not in ROLES:
+        raise ValueError(f"{role!r} is not a role; use one of {', '.join(ROLES)}")
+    return role
+
+
+def _checked_crs(text: str) -> str:
+    try:
+        georeference(text)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+def _checked_unit(text: str) -> str:
+    try:
+        metres_per(text)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+_Day = Annotated[date | None, BeforeValidator(_day)]
+_Amount = Annotated[float | None, Field(ge=0)]
+_Role = Annotated[str, BeforeValidator(lambda value: _checked_role(value) if isinstance(value, str) else value)]
+_AbsentRole = Annotated[
+    str, BeforeValidator(lambda value: _declared_absent(value) if isinstance(value, str) else value)
+]
+_Crs = Annotated[str, BeforeValidator(lambda value: _checked_crs(value) if isinstance(value, str) else value)]
+_Unit = Annotated[str, BeforeValidator(lambda value: _checked_unit(value) if isinstance(value, str) else value)]
+
+
+class _PlanTable(_Strict):
+    name: str = ""
+    applicant: str = ""
+    submitted: _Day = None
+    ordinance: str = ""
+    invented: bool = False
+    none: list[_AbsentRole] = Field(default_factory=list)
+
+
+class _StatedTable(_Strict):
+    site_acres: _Amount = None
+    disturbed_acres: _Amount = None
+    wetland_acres: _Amount = None
+    disturbed_max_concurrent_acres: _Amount = None
+    receiving_water: str = ""
+
+
+class _ActivityTable(_Strict):
+    land_use: Literal[
+        "", "one_family", "two_family", "multi_family", "residential_subdivision", "commercial", "industrial",
+        "institutional", "street", "utility", "other",
+    ] = ""  # fmt: skip
+    needs_plat: bool | None = None
+    state_funded: bool | None = None
+    state_agency: bool | None = None
+    exemption: Literal[
+        "", "npdes_exempt", "agricultural", "silviculture", "no_disturbance", "routine_maintenance"
+    ] = ""  # fmt: skip
+    street_work_ft: _Amount = None
+    pipe_work_ft: _Amount = None
+
+
+class _SheetTable(_Strict):
+    name: str
+    shows: Literal["", "site_map", "existing", "final", "control", "location"] = ""
+    scale: str = ""
+    contour_interval_ft: Annotated[float | None, Field(gt=0)] = None
+    paper: str = ""
+
+
+class _LayerTable(_Strict):
+    crs: _Crs | None = None
+    axis_order: Literal["xy", "yx"] | None = None
+    elevation_field: str | None = None
+    elevation_units: _Unit | None = None
+    phase_field: str | None = None
+    start_field: str | None = None
+    end_field: str | None = None
+    name_field: str | None = None
+    kind_field: str | None = None
+    assume_closed: bool = False
+
+
+class _File(_Strict):
+    plan: _PlanTable = Field(default_factory=_PlanTable)
+    stated: _StatedTable = Field(default_factory=_StatedTable)
+    activity: _ActivityTable = Field(default_factory=_ActivityTable)
+    sheet: list[_SheetTable] = Field(default_factory=list)
+    roles: dict[str, _Role] = Field(default_factory=dict)
+    layer: dict[str, _LayerTable] = Field(default_factory=dict)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a `siteplan.toml`.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML file at all.
+    SeveralInputErrors
+        If keys or values are wrong: every one of them is named.
+    """
+    label = path.name
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise InputError("is far too large for a manifest", file=label)
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"is not a TOML file ({error})", file=label, remedy="correct the line") from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=label) from None
+    try:
+        read = _File.model_validate(data)
+    except ValidationError as error:
+        problems = [_problem(dict(one)) for one in error.errors(include_url=False)]
+        raise SeveralInputErrors(problems, file=label) from None
+    plan = read.plan
+    return Manifest(
+        name=plan.name,
+        applicant=plan.applicant,
+        submitted=plan.submitted,
+        ordinance=plan.ordinance,
+        invented=plan.invented,
+        none=frozenset(plan.none),
+        stated=Stated(**read.stated.model_dump()),
+        activity=Activity(**read.activity.model_dump()),
+        sheets=tuple(
+            Sheet(sheet.name, sheet.shows, sheet.scale, sheet.contour_interval_ft, sheet.paper) for sheet in read.sheet
+        ),
+        roles=read.roles,
+        layers={name: LayerSettings(**table.model_dump()) for name, table in read.layer.items()},
+    )
+
+
+def _problem(error: Mapping[str, Any]) -> InputError:
+    """One problem in the words of the file: the key as written, then what is wrong."""
+    key = ".".join(str(part) for part in error["loc"])
+    kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        last = str(error["loc"][-1])
+        if last.lower() in _EVIDENCE:
+            return InputError(
+                f"{key}: a plan must not name reference layers or elevation models",
+                remedy="the reviewer gives them with --layers, --layer and --dem",
+            )
+        return InputError(f"{key}: unknown key", remedy="correct or remove it")
+    if kind == "missing":
+        return InputError(f"{key}: is missing")
+    if kind == "value_error":
+        return InputError(f"{key}: {message}")
+    return InputError(f"{key}: {message[:1].lower()}{message[1:]}, not {error['input']!r:.80}")

@@ -1,0 +1,254 @@
+"""Where plan layers lie: their coordinate system, and whether their numbers can be what they claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from siteplan_gis.crs import georeference
+from siteplan_gis.errors import CrsError, InputError
+from siteplan_gis.frame import FARTHEST_M, Frame, frame_around
+from siteplan_gis.model.flag import Flag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from siteplan_gis.crs import Georeference
+    from siteplan_gis.ingest.drawing import DrawnFeature, DrawnLayer
+    from siteplan_gis.ingest.manifest import LayerSettings
+
+ANCHOR_ROLES: Final = ("disturbed_area", "site", "construction_site")
+"""Roles that say where the plan is; without them every layer does."""
+
+_EARTH_RADIUS_M: Final = 6_371_000.0
+_OUTSIDE_USE_DEGREES: Final = 1.5
+
+
+@dataclass(slots=True)
+class PlacedLayer:
+    """A layer with its role, its settings and its place.
+
+    `far` names features that lie too far away to belong to the plan; `lonlat` holds the positions of each feature.
+    """
+
+    drawn: DrawnLayer
+    role: str
+    role_from: str
+    settings: LayerSettings
+    georeference: Georeference | None = None
+    crs_shown: str = "none"
+    trouble: CrsError | None = None
+    flags: list[Flag] = field(default_factory=list)
+    lonlat: list[NDArray[np.float64] | None] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """The layer's label, as a reviewer finds it."""
+        return self.drawn.label
+
+
+def place(layer: PlacedLayer, assume_crs: str | None) -> None:
+    """Find the layer's coordinate system; what hinders it is kept in `trouble`, nothing is raised."""
+    drawn, settings = layer.drawn, layer.settings
+    where = {"file": drawn.file, "layer": "" if drawn.only_layer else drawn.layer}
+    own = drawn.crs
+    definition = settings.crs or own or assume_crs
+    if definition is None or not definition:
+        remedy = 'give --assume-crs EPSG:n, or crs = "EPSG:n" for it in siteplan.toml'
+        layer.trouble = CrsError(drawn.no_crs, **where, remedy=remedy)
+        return
+    try:
+        layer.georeference = georeference(definition, settings.axis_order or "xy")
+    except InputError as error:
+        layer.trouble = CrsError(error.problem, **where, remedy=error.remedy)
+        return
+    name = layer.crs_shown = layer.georeference.name
+    if settings.crs and own:
+        layer.flags.append(
+            Flag("crs_assumed", f"siteplan.toml says {name}; what the file says was not used", layer.label)
+        )
+    elif not own:
+        by = "siteplan.toml" if settings.crs else "the user"
+        layer.flags.append(Flag("crs_assumed", f"{name} was given by {by}; {drawn.no_crs}", layer.label))
+    layer.flags += [Flag("crs_note", note, layer.label) for note in layer.georeference.notes]
+    if settings.axis_order == "yx":
+        layer.flags.append(
+            Flag("crs_note", "latitude or northing stands first in this file (siteplan.toml)", layer.label)
+        )
+
+
+def locate(layer: PlacedLayer) -> InputError | None:
+    """Fill `lonlat`; the problem, if the numbers cannot be of the coordinate system that they claim."""
+    reference = layer.georeference
+    if reference is None:
+        return layer.trouble
+    chunks = [_positions(feature) for feature in layer.drawn.features]
+    sizes = [len(chunk) for chunk in chunks]
+    if not sum(sizes):
+        layer.lonlat = [None] * len(chunks)
+        return None
+    xy = np.vstack(chunks)
+    problem = _impossible_numbers(layer, xy)
+    if problem is not None:
+        return problem
+    lonlat = reference.lonlat(xy)
+    lonlat[~np.isfinite(lonlat).all(axis=1)] = np.nan
+    pieces = np.split(lonlat, np.cumsum(sizes)[:-1])
+    layer.lonlat = [piece if len(piece) and np.isfinite(piece).all() else None for piece in pieces]
+    seen = np.vstack([piece for piece in layer.lonlat if piece is not None] or [np.empty((0, 2))])
+    if not len(seen):
+        return _problem(
+            layer, f"no position lies where {reference.name} can be used", "the CRS or the numbers are wrong"
+        )
+    return _wrong_place(layer, np.median(seen, axis=0), np.median(xy, axis=0))
+
+
+def _positions(feature: DrawnFeature) -> NDArray[np.float64]:
+    arrays = list(feature.drawing.arrays()) if feature.drawing is not None else []
+    return np.vstack(arrays) if arrays else np.empty((0, 2))
+
+
+def _impossible_numbers(layer: PlacedLayer, xy: NDArray[np.float64]) -> InputError | None:
+    reference = layer.georeference
+    if reference is None:
+        return None
+    east, north = (xy[:, 0], xy[:, 1]) if reference.axis_order == "xy" else (xy[:, 1], xy[:, 0])
+    if reference.metres_per_unit is None:
+        bad = (abs(east) > 360) | (abs(north) > 90)  # noqa: PLR2004
+        if bad.any():
+            at = f"({xy[bad][0][0]:.6g}, {xy[bad][0][1]:.6g})"
+            hint = (
+                'if latitude stands first, set axis_order = "yx" for it in siteplan.toml, else give its real CRS there'
+            )
+            return _problem(layer, f"{at} cannot be degrees, but {reference.name} counts in degrees", hint)
+    elif all(_in_us(x, y) or _in_us(y, x) for x, y in (xy.min(axis=0), xy.max(axis=0))):
+        return _problem(
+            layer,
+            f"its numbers look like degrees, but {reference.name} counts in units of {reference.metres_per_unit:.6g} m",
+            'give the real CRS, e.g. crs = "EPSG:4326" for it in siteplan.toml',
+        )
+    return None
+
+
+def _wrong_place(layer: PlacedLayer, lonlat: NDArray[np.float64], xy: NDArray[np.float64]) -> InputError | None:
+    """Axes that look swapped, or a place far outside the zone of the coordinate system."""
+    reference = layer.georeference
+    if reference is None:
+        return None
+    lon, lat = float((lonlat[0] + 180) % 360 - 180), float(lonlat[1])
+    if not _in_us(lon, lat) and layer.settings.axis_order is None:
+        with np.errstate(all="ignore"):
+            swapped = reference.lonlat(xy[None, ::-1])[0]
+        if np.isfinite(swapped).all() and _in_us(float(swapped[0]), float(swapped[1])):
+            return _problem(
+                layer,
+                f"the axes look swapped: as written it lies at longitude {lon:.4f}, latitude {lat:.4f}, outside the United "
+                f"States; the other way round at {swapped[0]:.4f}, {swapped[1]:.4f}",
+                'set axis_order = "yx" for it in siteplan.toml, or correct the export',
+            )
+    area = reference.crs.area_of_use
+    if area is not None and reference.metres_per_unit is not None and area.west < area.east:
+        east_west = max(area.west - lon, lon - area.east, 0)
+        north_south = max(area.south - lat, lat - area.north, 0)
+        if max(east_west, north_south) > _OUTSIDE_USE_DEGREES:
+            return _problem(
+                layer,
+                f"it lies at longitude {lon:.3f}, latitude {lat:.3f}, far outside the area of {reference.name} "
+                f"({area.name[:60]})",
+                "its coordinates look truncated or its CRS wrong: give the real one",
+            )
+    return None
+
+
+def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
+    """The site frame around the disturbed area and site (else around everything), far features set aside.
+
+    Raises
+    ------
+    InputError
+        If a layer, or a feature of the disturbed area or site, lies too far away to belong to the same plan.
+    """
+    anchors = [layer for layer in layers if layer.role in ANCHOR_ROLES and _any(layer.lonlat)]
+    anchors.sort(key=lambda layer: ANCHOR_ROLES.index(layer.role))
+    everything = [layer for layer in layers if _any(layer.lonlat)]
+    centre, home = _centre(anchors or everything)
+    for layer in everything:
+        distances = [None if piece is None else _distance_m(piece, centre) for piece in layer.lonlat]
+        near = [float(away.min()) for away in distances if away is not None]
+        if min(near) > FARTHEST_M:
+            raise _problem(
+                layer,
+                f"it lies {min(near) / 1000:,.0f} km from {home}, so they cannot be one plan",
+                "one of them has truncated or swapped coordinates or a wrong CRS",
+            )
+        for number, away in enumerate(distances):
+            if away is None:
+                continue
+            anchored = layer in anchors or not anchors
+            if anchored and away.max() > FARTHEST_M:
+                raise InputError(
+                    f"it reaches {away.max() / 1000:,.0f} km from {home}, too far for one site",
+                    file=layer.drawn.file,
+                    layer=layer.drawn.layer,
+                    feature=layer.drawn.features[number].id,
+                    remedy="correct its coordinates or remove it",
+                )
+            if away.min() > FARTHEST_M:
+                layer.lonlat[number] = None
+                layer.flags.append(
+                    Flag(
+                        "feature_unreadable",
+                        f"lies {away.min() / 1000:,.0f} km from the plan and was set aside",
+                        layer.label,
+                        layer.drawn.features[number].id,
+                    )
+                )
+    return frame_around(
+        np.vstack([piece for layer in anchors or everything for piece in layer.lonlat if piece is not None])
+    )
+
+
+def _centre(layers: Iterable[PlacedLayer]) -> tuple[NDArray[np.float64], str]:
+    """The feature's centre that lies in the middle of all, and the name of its layer."""
+    centres, names = [], []
+    for layer in layers:
+        for piece in layer.lonlat:
+            if piece is not None:
+                lon = _turned(piece[:, 0], float(piece[0, 0]))
+                centres.append(((lon.min() + lon.max()) / 2, (piece[:, 1].min() + piece[:, 1].max()) / 2))
+                names.append(layer.label)
+    found = np.array(centres)
+    found[:, 0] = _turned(found[:, 0], float(found[0, 0]))
+    nearest = int(np.argmin(((found - np.median(found, axis=0)) ** 2).sum(axis=1)))
+    return found[nearest], names[nearest]
+
+
+def _any(pieces: Iterable[NDArray[np.float64] | None]) -> bool:
+    return any(piece is not None for piece in pieces)
+
+
+def _turned(lon: NDArray[np.float64], around: float) -> NDArray[np.float64]:
+    return around + (lon - around + 180) % 360 - 180
+
+
+def _distance_m(lonlat: NDArray[np.float64], centre: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Great-circle distances in metres on a sphere: good to half a percent, which a 60-km limit bears."""
+    lon, lat = np.radians(lonlat).T
+    lon0, lat0 = np.radians(centre)
+    chord = np.sin((lat - lat0) / 2) ** 2 + np.cos(lat) * np.cos(lat0) * np.sin((lon - lon0) / 2) ** 2
+    distance: NDArray[np.float64] = 2 * _EARTH_RADIUS_M * np.arcsin(np.sqrt(np.clip(chord, 0, 1)))
+    return distance
+
+
+def _in_us(lon: float, lat: float) -> bool:
+    """Within the box of the fifty states; the last Aleutians lie beyond the 180th meridian."""
+    return (-180 <= lon <= -64 or 172 <= lon <= 180) and 17 <= lat <= 72  # noqa: PLR2004
+
+
+def _problem(layer: PlacedLayer, problem: str, remedy: str) -> InputError:
+    shown = "" if layer.drawn.only_layer else layer.drawn.layer
+    return InputError(problem, file=layer.drawn.file, layer=shown, remedy=remedy)

@@ -1,0 +1,409 @@
+"""The plan's vector layers: read feature by feature, given roles and a place, brought into the site frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.attributes import (
+    END_FIELDS,
+    KIND_FIELDS,
+    NAME_FIELDS,
+    PHASE_FIELDS,
+    START_FIELDS,
+    day_of,
+    elevation_of,
+    field_of,
+    text_of,
+)
+from siteplan_gis.ingest.databases import read_database
+from siteplan_gis.ingest.elevations import level_flags, levels_of
+from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
+from siteplan_gis.ingest.kml import read_kml
+from siteplan_gis.ingest.manifest import LayerSettings, Manifest, read_manifest
+from siteplan_gis.ingest.placing import PlacedLayer, choose_frame, locate, place
+from siteplan_gis.ingest.roles import IGNORE, guess_role, matched, require_role
+from siteplan_gis.ingest.shaping import project_drawings, shape
+from siteplan_gis.ingest.submittal import opened_submittal
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.plan import Plan, PlanFeature, PlanLayer
+from siteplan_gis.model.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from siteplan_gis.frame import Frame
+    from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
+    from siteplan_gis.ingest.submittal import PlanFile, Submittal
+
+    Progress = Callable[[str, int, int], None]
+
+_MOST_FLAGS_ALIKE: Final = 20
+_SAMPLES: Final = 3
+_SAMPLE_WIDTH: Final = 160
+_CONTOURS: Final = ("contour_existing", "contour_proposed")
+
+
+def read_plan(
+    paths: Sequence[Path],
+    *,
+    roles: Mapping[str, str] = {},
+    assume_crs: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Plan, Frame]:
+    """Read everything submitted as one plan and place it in the site frame.
+
+    Parameters
+    ----------
+    paths
+        Folders, archives and files; several make one common plan.
+    roles
+        Roles by layer or file name or pattern; they outrank the manifest, which outranks guessing from names.
+    assume_crs
+        Coordinate system of layers that name none.
+    progress
+        Called with a file's label, the number of files done, and of all.
+
+    Raises
+    ------
+    InputError
+        If an input cannot be used: which file, layer and feature, and what to do.
+    """
+    with opened_submittal(paths) as submittal:
+        manifest, layers, sources = _read(submittal, roles, assume_crs, progress)
+        used = [layer for layer in layers if layer.role]
+        if not used:
+            seen = ", ".join(layer.label for layer in layers[:20])
+            raise InputError(
+                f"no layer of the plan has a known role (layers: {seen})",
+                file=paths[0].name,
+                remedy="say which plays which with --role LAYER=ROLE or [roles] in siteplan.toml",
+            )
+        for layer in used:
+            problem = locate(layer)
+            if problem is not None:
+                raise problem
+        if not any(piece is not None for layer in used for piece in layer.lonlat):
+            raise _nothing_usable(used, submittal, paths[0].name)
+        frame = choose_frame(used)
+        features: list[PlanFeature] = []
+        shown: list[PlanLayer] = []
+        flags = list(submittal.flags)
+        for layer in layers:
+            made, aside = _features(layer, frame) if layer.role else ([], _unreadable(layer.drawn))
+            features += made
+            flags += [*layer.drawn.flags, *layer.flags]
+            shown.append(_described(layer, aside))
+        plan = Plan(
+            name=manifest.name or paths[0].absolute().name.split(".")[0],
+            features=tuple(features),
+            layers=tuple(shown),
+            flags=_few(flags),
+            sources=sources,
+            sheets=manifest.sheets,
+            stated=manifest.stated,
+            activity=manifest.activity,
+            applicant=manifest.applicant,
+            submitted=manifest.submitted,
+            ordinance=manifest.ordinance,
+            invented=manifest.invented,
+            declared_absent=manifest.none,
+        )
+        return plan, frame
+
+
+def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
+    flags = [*submittal.flags, *(flag for layer in used for flag in (*layer.drawn.flags, *_reading_flags(layer)))]
+    reasons = "; ".join(" ".join((flag.feature, flag.text)).strip() for flag in flags[:8])
+    names = ", ".join(layer.label for layer in used[:20])
+    problem = f"no feature can be used (layers: {names})" + f": {reasons}" * bool(reasons)
+    return InputError(problem, file=file, remedy="export the plan again")
+
+
+def inspect_plan(
+    paths: Sequence[Path],
+    *,
+    roles: Mapping[str, str] = {},
+    assume_crs: str | None = None,
+) -> tuple[tuple[PlanLayer, ...], tuple[Flag, ...]]:
+    """What is seen in the files: every layer with its role and coordinate system, and every warning.
+
+    A layer whose place cannot be told is shown with the reason as a flag (crs "none" where it names none).
+
+    Raises
+    ------
+    InputError
+        If a file cannot be opened at all.
+    """
+    with opened_submittal(paths) as submittal:
+        _, layers, _ = _read(submittal, roles, assume_crs, None)
+        flags = list(submittal.flags)
+        shown = []
+        for layer in layers:
+            flags += [*layer.drawn.flags, *layer.flags]
+            problem = locate(layer)
+            if problem is not None:
+                code = "axis_order_suspect" if "swapped" in problem.problem else "crs_note"
+                flags.append(Flag(code, f"{problem.problem}; {problem.remedy}", layer.label))
+            flags += _reading_flags(layer)
+            shown.append(_described(layer, _unreadable(layer.drawn)))
+        return tuple(shown), _few(flags)
+
+
+def _read(
+    submittal: Submittal, roles: Mapping[str, str], assume_crs: str | None, progress: Progress | None
+) -> tuple[Manifest, list[PlacedLayer], tuple[Source, ...]]:
+    """Every layer of every file, with its role, settings and coordinate system."""
+    for layer_name, role in roles.items():
+        require_role(role, file="--role", layer=layer_name)
+    manifest = _manifest(submittal)
+    layers: list[PlacedLayer] = []
+    sources = []
+    used_keys: set[tuple[str, str]] = set()
+    labels: Counter[str] = Counter()
+    for number, file in enumerate(submittal.files):
+        if progress is not None:
+            progress(file.label, number, len(submittal.files))
+        placed = [_assigned(drawn, labels, roles, manifest, used_keys) for drawn in _drawn(file)]
+        for layer in placed:
+            place(layer, assume_crs)
+        known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
+        sources.append(Source(f"plan file {file.label}", file.label, crs=", ".join(known), sha256=file.sha256()))
+        layers += placed
+    if progress is not None:
+        progress("", len(submittal.files), len(submittal.files))
+    _require_all_used(roles, manifest, used_keys, layers, submittal)
+    return manifest, layers, tuple(sources)
+
+
+def _manifest(submittal: Submittal) -> Manifest:
+    found = list(dict.fromkeys(path.resolve() for path in submittal.manifests))
+    if len(found) > 1:
+        raise InputError(
+            f"{len(found)} manifests were found for one plan ({', '.join(str(path) for path in submittal.manifests)})",
+            remedy="keep one siteplan.toml",
+        )
+    return read_manifest(found[0]) if found else Manifest()
+
+
+def _drawn(file: PlanFile) -> list[DrawnLayer]:
+    suffix = file.path.suffix.lower()
+    if suffix == ".kml":
+        return read_kml(file.path, file.label, file.root)
+    if suffix in GEOJSON_SUFFIXES:
+        return [read_geojson(file.path, file.label)]
+    return read_database(file.path, file.label)
+
+
+def _assigned(
+    drawn: DrawnLayer,
+    labels: Counter[str],
+    roles: Mapping[str, str],
+    manifest: Manifest,
+    used_keys: set[tuple[str, str]],
+) -> PlacedLayer:
+    label = drawn.file if drawn.only_layer else f"{drawn.file}/{drawn.layer}"
+    labels[label] += 1
+    drawn.label = label if labels[label] == 1 else f"{label} ({labels[label]})"
+    drawn.flags = [Flag(flag.code, flag.text, drawn.label, flag.feature) for flag in drawn.flags]
+    base = drawn.file.rsplit("/", 1)[-1]
+    names = [drawn.label, drawn.layer, drawn.file, base, base.rsplit(".", 1)[0]]
+    settings = matched(names, manifest.layers)
+    if settings is not None:
+        used_keys.add(("layer", settings[0]))
+    role, role_from = "", ""
+    for origin, told in (("option", roles), ("manifest", manifest.roles)):
+        answer = matched(names, told)
+        if answer is not None:
+            used_keys.add((origin, answer[0]))
+            if not role_from:
+                role, role_from = answer[1], origin
+    flags = []
+    if not role_from:
+        role = guess_role(drawn.layer) or (guess_role(base.rsplit(".", 1)[0]) if drawn.only_layer else "")
+        if role:
+            role_from = "name"
+            flags.append(Flag("role_guessed", f"taken as {role} from its name", drawn.label))
+        else:
+            flags.append(
+                Flag(
+                    "no_role",
+                    "its role is not known, so it was not used; set it with --role or in siteplan.toml",
+                    drawn.label,
+                )
+            )
+    layer = PlacedLayer(drawn, "" if role == IGNORE else role, role_from, settings[1] if settings else LayerSettings())
+    layer.flags += flags
+    if not drawn.features:
+        layer.flags.append(Flag("layer_empty", "holds no features", drawn.label))
+    _require_fields(layer)
+    return layer
+
+
+def _require_fields(layer: PlacedLayer) -> None:
+    """A field that the manifest names must be there."""
+    settings = layer.settings
+    for key in ("elevation_field", "phase_field", "start_field", "end_field", "name_field", "kind_field"):
+        wanted = getattr(settings, key)
+        if wanted is not None and field_of(layer.drawn.fields, wanted, ()) is None:
+            raise InputError(
+                f"siteplan.toml names {key} = {wanted!r}, which the layer does not have",
+                file=layer.drawn.file,
+                layer=layer.drawn.layer,
+                remedy=f"its fields are {', '.join(layer.drawn.fields) or 'none'}",
+            )
+
+
+def _require_all_used(
+    roles: Mapping[str, str],
+    manifest: Manifest,
+    used_keys: set[tuple[str, str]],
+    layers: Sequence[PlacedLayer],
+    submittal: Submittal,
+) -> None:
+    """A name that speaks of no layer: an error on the command line, a flag in the manifest."""
+    for key in roles:
+        if ("option", key) not in used_keys:
+            seen = ", ".join(layer.label for layer in layers[:20])
+            raise InputError(f"--role {key}: the plan has no such layer", remedy=f"its layers are {seen}")
+    submittal.flags += [
+        Flag("manifest_role_unmatched", f"[{table}] {key!r} in siteplan.toml speaks of no layer of the plan")
+        for table, origin, keys in (("roles", "manifest", manifest.roles), ("layer", "layer", manifest.layers))
+        for key in keys
+        if (origin, key) not in used_keys
+    ]
+
+
+def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]:
+    """The layer's features in the frame, and how many were set aside; what was noticed goes to the layer's flags."""
+    drawn = layer.drawn
+    layer.flags += _reading_flags(layer)
+    reference = layer.georeference
+    kept: list[tuple[DrawnFeature, Drawing]] = []
+    for feature, positions in zip(drawn.features, layer.lonlat, strict=True):
+        if feature.drawing is None:
+            continue
+        if positions is not None:
+            kept.append((feature, feature.drawing))
+        elif not any(flag.feature == feature.id and flag.code == "feature_unreadable" for flag in layer.flags):
+            text = f"a position lies where {layer.crs_shown} cannot be used"
+            layer.flags.append(Flag("feature_unreadable", text, drawn.label, feature.id))
+    if reference is None or not kept:
+        return [], len(drawn.features)
+    moved = project_drawings([drawing for _, drawing in kept], reference, frame)
+    describe = _describer(layer, [feature for feature, _ in kept])
+    made: list[PlanFeature] = []
+    usable = 0
+    for (feature, source), drawing in zip(kept, moved, strict=True):
+        shaped = shape(drawing, layer.role, source, reference, assume_closed=layer.settings.assume_closed)
+        layer.flags += [Flag(code, text, drawn.label, feature.id) for code, text in shaped.notes]
+        usable += bool(shaped.geometries)
+        for number, geometry in enumerate(shaped.geometries):
+            name = feature.id if number == 0 else f"{feature.id} ({geometry.geom_type})"
+            made.append(describe(feature, name, geometry))
+    return made, len(drawn.features) - usable
+
+
+def _describer(layer: PlacedLayer, kept: Sequence[DrawnFeature]) -> Callable[..., PlanFeature]:
+    """A function that makes plan features with what the layer's fields tell."""
+    settings, fields = layer.settings, layer.drawn.fields
+    name = field_of(fields, settings.name_field, NAME_FIELDS)
+    kind = field_of(fields, settings.kind_field, KIND_FIELDS)
+    phase = field_of(fields, settings.phase_field, PHASE_FIELDS)
+    start = field_of(fields, settings.start_field, START_FIELDS)
+    end = field_of(fields, settings.end_field, END_FIELDS)
+    elevations: dict[int, float | None] = {}
+    if layer.role in _CONTOURS:
+        levels = levels_of(layer)
+        elevations = {id(feature): levels.of(feature) for feature in kept}
+        unread = [feature.id for feature in kept if elevations[id(feature)] is None]
+        read = [elevation_of(feature.attributes.get(levels.field)) for feature in kept] if levels.field else []
+        bare = levels.field is None or any(one is not None and one[1] is None for one in read)
+        layer.flags += level_flags(layer, levels, unread, bare_numbers=bare)
+
+    def describe(feature: DrawnFeature, shown: str, geometry: object) -> PlanFeature:
+        attributes = feature.attributes
+        return PlanFeature(
+            role=layer.role,
+            geometry=geometry,
+            layer=layer.label,
+            id=shown,
+            name=text_of(attributes, name),
+            kind=text_of(attributes, kind),
+            phase=text_of(attributes, phase),
+            start=day_of(attributes, start),
+            end=day_of(attributes, end),
+            elevation_m=elevations.get(id(feature)),
+            attributes=attributes,
+        )
+
+    return describe
+
+
+def _reading_flags(layer: PlacedLayer) -> list[Flag]:
+    """Features without geometry, unreadable ones, heights that were dropped."""
+    drawn = layer.drawn
+    flags = []
+    heights = sentinels = 0
+    for feature in drawn.features:
+        if feature.trouble:
+            flags.append(Flag("feature_unreadable", f"{feature.trouble}; it was set aside", drawn.label, feature.id))
+        elif feature.drawing is None:
+            flags.append(Flag("feature_empty", "has no geometry (none stored, or damaged)", drawn.label, feature.id))
+        else:
+            heights += feature.drawing.has_z
+            sentinels += feature.drawing.has_sentinel_z
+            flags += [
+                Flag("feature_unreadable", text, drawn.label, feature.id) for text in feature.drawing.left_out
+            ]  # fmt: skip
+    if heights and layer.role not in _CONTOURS:
+        flags.append(Flag("z_or_m_dropped", f"{heights} features have heights, which were dropped", drawn.label))
+    if sentinels:
+        flags.append(Flag("z_sentinel", f"{sentinels} features have heights that are NaN or a sentinel", drawn.label))
+    return flags
+
+
+def _unreadable(drawn: DrawnLayer) -> int:
+    return sum(feature.drawing is None for feature in drawn.features)
+
+
+def _described(layer: PlacedLayer, set_aside: int) -> PlanLayer:
+    drawn = layer.drawn
+    kinds = dict.fromkeys(kind for feature in drawn.features if feature.drawing for kind in feature.drawing.kinds)
+    sample = tuple(_sample(feature) for feature in drawn.features[:_SAMPLES])
+    return PlanLayer(
+        label=drawn.label,
+        file=drawn.file,
+        layer=drawn.layer,
+        role=layer.role,
+        role_from=layer.role_from,
+        crs=layer.crs_shown,
+        geometry_types=tuple(kinds),
+        features=len(drawn.features),
+        set_aside=set_aside,
+        fields=drawn.fields,
+        sample=sample,
+    )
+
+
+def _sample(feature: DrawnFeature) -> str:
+    pairs = (f"{key}={value}" for key, value in feature.attributes.items() if value not in (None, ""))
+    return f"{feature.id}: {', '.join(pairs)}"[:_SAMPLE_WIDTH]
+
+
+def _few(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """Flags in order, each once; of many alike in one layer the first ones and the number of the others."""
+    kept: list[Flag] = []
+    counts: Counter[tuple[str, str]] = Counter()
+    for flag in dict.fromkeys(flags):
+        counts[flag.code, flag.layer] += 1
+        if counts[flag.code, flag.layer] <= _MOST_FLAGS_ALIKE:
+            kept.append(flag)
+    kept += [
+        Flag(code, f"... and {count - _MOST_FLAGS_ALIKE} more of this kind in this layer", layer)
+        for (code, layer), count in counts.items()
+        if count > _MOST_FLAGS_ALIKE
+    ]
+    return tuple(kept)
