@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.rasters import Box
     from siteplan_gis.ingest.tiles import Tile
 
-_MOST_CELLS: Final = 16_000_000
+_MOST_CELLS: Final = 25_000_000
 _RIM_CELLS: Final = 2
 _ALIGNED: Final = 1e-3
 """Tiles may lie off one common grid by this share of a cell: writers round their origins."""

@@ -1,0 +1,191 @@
+"""Connected steep ground as polygons."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import shapely
+
+from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.medians import medians_by_label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.terrain import ElevationGrid
+
+_LONGEST_EDGE_M: Final = 100.0
+
+
+class SlopePatch(NamedTuple):
+    """A connected piece of steep ground in the site frame, its area and the median of its slope (rise over run)."""
+
+    geometry: BaseGeometry
+    area_m2: float
+    median_ratio: float
+
+
+def steep_patches(
+    grid: ElevationGrid,
+    ground: BaseGeometry,
+    squared: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    share: NDArray[np.float64],
+    corner: tuple[int, int],
+    limit2: float,
+    least_m2: float,
+) -> tuple[SlopePatch, ...]:
+    """Steep cells joined by their edges, clipped to the area, largest first.
+
+    Parameters
+    ----------
+    ground
+        The area in the grid's pixel coordinates.
+    squared, weights, share
+        Squared slopes, and square metres and share within the area, of the cells of a window whose first cell
+        (row, column) is `corner`.
+    least_m2
+        Smaller pieces are left out.
+    """
+    labels, count = _label(squared, weights, limit2)
+    area = np.bincount(labels.ravel(), weights.ravel(), count + 1)
+    kept = np.flatnonzero(area >= least_m2 * (1 - 1e-6))
+    kept = kept[kept > 0]
+    if not kept.size:
+        return ()
+    number = np.zeros(count + 1, dtype=np.int64)
+    number[kept] = np.arange(1, kept.size + 1)
+    labels = number[labels]
+    cut = np.unique(labels[(labels > 0) & (share < 1)]) - 1
+    shapes = _outlines(labels, corner)
+    shapely.prepare(ground)
+    clipped = shapely.intersection(shapes[cut], ground)
+    shapes[cut] = [shapely.union_all([p for p in shapely.get_parts([g]) if p.geom_type == "Polygon"]) for g in clipped]
+    side_m = float(grid.row_dx_m[len(grid.row_dx_m) // 2])
+    placed = grid.placed(shapely.segmentize(shapes, max(_LONGEST_EDGE_M / side_m, 1.0)))
+    medians = medians_by_label(labels.ravel(), squared.ravel(), weights.ravel(), kept.size)
+    found = [
+        SlopePatch(shape, float(size), math.sqrt(median))
+        for shape, size, median in zip(placed, shapely.area(placed), medians, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda patch: -patch.area_m2))
+
+
+def _outlines(labels: NDArray[np.int64], corner: tuple[int, int]) -> NDArray[np.object_]:
+    """One polygon for each label from 1 on, in pixel coordinates: its cells joined."""
+    padded = np.pad(labels, 1)
+    xy, ring, label = _trace(padded)
+    xy += np.array([corner[1] - 1, corner[0] - 1])
+    rings = shapely.linearrings(xy, indices=ring)
+    # The trace keeps the ground on its right: an outline turns one way, a hole the other.
+    hole = ~shapely.is_ccw(rings)
+    order = np.lexsort((hole, label))
+    outlines: NDArray[np.object_] = shapely.polygons(rings[order], indices=label[order] - 1)
+    return outlines
+
+
+@compiled
+def _label(squared: NDArray[np.float64], weights: NDArray[np.float64], limit2: float) -> tuple[NDArray[np.int64], int]:
+    """Number steep cells of the area so that cells joined by edges share a number; others are 0."""
+    rows, columns = squared.shape
+    labels = np.zeros((rows, columns), dtype=np.int64)
+    parent = np.arange(rows * columns // 2 + 2)
+    used = 0
+    for r in range(rows):
+        for c in range(columns):
+            if not (weights[r, c] > 0.0 and squared[r, c] >= limit2):
+                continue
+            up = labels[r - 1, c] if r > 0 else 0
+            left = labels[r, c - 1] if c > 0 else 0
+            if up == 0 and left == 0:
+                used += 1
+                labels[r, c] = used
+                continue
+            a, b = max(up, left), min(up, left)
+            if b in {0, a}:
+                labels[r, c] = a
+                continue
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            labels[r, c] = min(a, b)
+            parent[max(a, b)] = min(a, b)
+    number = np.zeros(used + 1, dtype=np.int64)
+    count = 0
+    for k in range(1, used + 1):
+        root = k
+        while parent[root] != root:
+            root = parent[root]
+        if root == k:
+            count += 1
+            number[k] = count
+        else:
+            number[k] = number[root]
+    for r in range(rows):
+        for c in range(columns):
+            labels[r, c] = number[labels[r, c]]
+    return labels, count
+
+
+@compiled
+def _trace(labels: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rings around cells of one label (with an empty rim): corners, ring of each corner, label of each ring.
+
+    Where two cells of one label meet only at a corner, the rings pass on both sides of them, so that a hole touches
+    its outline in a point; cells of different labels are kept apart. Either way every ring is simple.
+    """
+    rows, columns = labels.shape
+    corners = 0
+    for r in range(1, rows):
+        for c in range(1, columns):
+            here = 0
+            for i in range(-1, 1):
+                for j in range(-1, 1):
+                    here += labels[r + i, c + j] > 0
+            odd = here % 2 == 1
+            crossed = here > 0 and (labels[r, c] > 0) == (labels[r - 1, c - 1] > 0)
+            crossed &= (labels[r, c - 1] > 0) == (labels[r - 1, c] > 0) != (labels[r, c] > 0)
+            corners += 1 if odd else 2 if crossed else 0
+    xy = np.empty((corners, 2))
+    ring = np.empty(corners, dtype=np.int64)
+    label_of = np.empty(corners // 4 + 1, dtype=np.int64)
+    seen = np.zeros(labels.shape, dtype=np.bool_)
+    n = rings = 0
+    # East, south, west, north: the step, and the cells ahead on the right and on the left, from the corner reached.
+    step_r, step_c = np.array([0, 1, 0, -1]), np.array([1, 0, -1, 0])
+    right_r, right_c = np.array([0, 0, -1, -1]), np.array([0, -1, -1, 0])
+    left_r, left_c = np.array([-1, 0, 0, -1]), np.array([0, 0, -1, -1])
+    for r0 in range(1, rows - 1):
+        for c0 in range(1, columns - 1):
+            label = labels[r0, c0]
+            if label == 0 or labels[r0 - 1, c0] > 0 or seen[r0, c0]:
+                continue
+            r, c, way = r0, c0, 0
+            while True:
+                if way == 0:
+                    if seen[r, c]:
+                        break
+                    seen[r, c] = True
+                r += step_r[way]
+                c += step_c[way]
+                right = labels[r + right_r[way], c + right_c[way]]
+                left = labels[r + left_r[way], c + left_c[way]]
+                if left > 0 and (right > 0 or left == label):
+                    turn = 3
+                elif right > 0:
+                    continue
+                else:
+                    turn = 1
+                way = (way + turn) % 4
+                xy[n, 0], xy[n, 1] = c, r
+                ring[n] = rings
+                n += 1
+            label_of[rings] = label
+            rings += 1
+    return xy[:n], ring[:n], label_of[:rings]
