@@ -124,7 +124,10 @@ def _row(rule: Rule) -> dict[str, str]:
         "severity": rule.severity,
         "mode": rule.mode,
         "source_status": rule.source_status,
-        "limit": "; ".join(f"{name}: {limit_text(limit)}" for name, limit in rule.limits.items()),
+        "limit": "; ".join(
+            f"{name.replace('_', ' ')}: " * (len(rule.limits) > 1) + limit_text(limit)
+            for name, limit in rule.limits.items()
+        ),
         "check": rule.check,
         "why_not": rule.why_not,
     }

@@ -90,7 +90,7 @@ def _load(path: Path) -> dict[str, Any]:
     if path.stat().st_size > _LARGEST_BYTES:
         raise InputError("the file is too large to be an ordinance", file=path.name)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8 text", file=path.name, remedy="save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
@@ -135,7 +135,7 @@ def _rule_problems(rule: Mapping[str, Any]) -> Iterator[str]:
         roles = options.get(name) if isinstance(options, dict) else None
         for role in roles if isinstance(roles, list) else ():
             if isinstance(role, str) and role not in ROLES:
-                yield f"option {name}: {role!r} is no role of a plan; use one of {', '.join(ROLES)}"
+                yield f"options: {name}: {role!r} is no role of a plan; use one of {', '.join(ROLES)}"
 
 
 def _limit_problems(limit: Mapping[str, Any]) -> Iterator[str]:

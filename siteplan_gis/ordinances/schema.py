@@ -123,9 +123,10 @@ def _place(where: tuple[str | int, ...], table: Mapping[str, Any]) -> tuple[str,
         rule = table["rule"][where[1]]
         name = rule.get("id", f"no. {where[1] + 1}") if isinstance(rule, dict) else f"no. {where[1] + 1}"
         rest = parts[2:]
-        if rest[:1] in (["limits"], ["options"]) and len(rest) > 1:
-            kind = rest[0].removesuffix("s")
-            return f"rule {name}: {kind} {rest[1]}: ", rest[2] if rest[0] == "limits" and len(rest) > 2 else ""  # noqa: PLR2004
+        if rest[:1] == ["options"] and len(rest) > 1:
+            return f"rule {name}: options: ", rest[1]
+        if rest[:1] == ["limits"] and len(rest) > 1:
+            return f"rule {name}: limit {rest[1]}: ", "".join(rest[2:3])
         return f"rule {name}: ", rest[0] if rest else ""
     if len(parts) > 1 and parts[0] == "method":
         return "method: ", parts[1]
