@@ -45,11 +45,11 @@ class Levels:
             read = elevation_of(feature.attributes.get(self.field))
             if read is None:
                 return None
-            level, metres = read
-            metres = metres or self.metres
+            level, told = read
+            metres = told or self.metres
             return None if metres is None else level * metres
-        level = _height(feature.drawing) if feature.drawing is not None else None
-        return None if level is None or self.metres is None else level * self.metres
+        height = _height(feature.drawing) if feature.drawing is not None else None
+        return None if height is None or self.metres is None else height * self.metres
 
 
 def levels_of(layer: PlacedLayer) -> Levels:

@@ -1,8 +1,9 @@
 """Invalid polygons made valid under one rule: every drawn lobe is kept, every hole stays a hole, nothing counts twice.
 
 A ring stands for the ground that it winds around at least once in total (nonzero winding): both lobes of a bow-tie
-count, and a lobe walked around twice counts once and never turns into a hole. Rings of one polygon nest: ground, hole, island.
-Parts of a multipolygon are united. `buffer(0)` would drop a lobe, the even-odd rule would empty doubled ones.
+count, and a lobe walked around twice counts once and never turns into a hole. Rings of one polygon nest: ground,
+hole, island. Parts of a multipolygon are united. `buffer(0)` would drop a lobe, the even-odd rule would empty doubled
+ones.
 """
 
 from __future__ import annotations

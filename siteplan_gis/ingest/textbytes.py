@@ -55,12 +55,12 @@ def codec_named(text: str) -> str:
 
 
 def decode(raw: bytes, named: tuple[str, ...]) -> tuple[str, bool]:
-    r"""The text of some bytes in the first code page that fits, and whether bytes had to be replaced by a mark.
+    """The text of some bytes in the first code page that fits, and whether bytes had to be replaced by a mark.
 
     Examples
     --------
-    >>> decode(b"Arroyo Pe\\xf1a \\x96 R\\xedo", ("utf-8", "cp1252"))
-    ('Arroyo Peña – Río', False)
+    >>> decode("Peña, Río".encode("cp1252"), ("utf-8", "cp1252"))
+    ('Peña, Río', False)
     """
     for codec in named:
         try:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.assigning import assigned, require_all_used
 from siteplan_gis.ingest.attributes import (
     END_FIELDS,
     KIND_FIELDS,
@@ -21,9 +22,9 @@ from siteplan_gis.ingest.databases import read_database
 from siteplan_gis.ingest.elevations import level_flags, levels_of
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
 from siteplan_gis.ingest.kml import read_kml
-from siteplan_gis.ingest.manifest import LayerSettings, Manifest, read_manifest
-from siteplan_gis.ingest.placing import PlacedLayer, choose_frame, locate, place
-from siteplan_gis.ingest.roles import IGNORE, guess_role, matched, require_role
+from siteplan_gis.ingest.manifest import Manifest, read_manifest
+from siteplan_gis.ingest.placing import choose_frame, locate, place
+from siteplan_gis.ingest.roles import require_role
 from siteplan_gis.ingest.shaping import project_drawings, shape
 from siteplan_gis.ingest.submittal import opened_submittal
 from siteplan_gis.model.flag import Flag
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from siteplan_gis.frame import Frame
     from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
+    from siteplan_gis.ingest.placing import PlacedLayer
     from siteplan_gis.ingest.submittal import PlanFile, Submittal
 
     Progress = Callable[[str, int, int], None]
@@ -116,7 +118,7 @@ def read_plan(
 
 def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
     flags = [*submittal.flags, *(flag for layer in used for flag in (*layer.drawn.flags, *_reading_flags(layer)))]
-    reasons = "; ".join(" ".join((flag.feature, flag.text)).strip() for flag in flags[:8])
+    reasons = "; ".join(f"{flag.feature} {flag.text}".strip() for flag in flags[:8])
     names = ", ".join(layer.label for layer in used[:20])
     problem = f"no feature can be used (layers: {names})" + f": {reasons}" * bool(reasons)
     return InputError(problem, file=file, remedy="export the plan again")
@@ -166,7 +168,7 @@ def _read(
     for number, file in enumerate(submittal.files):
         if progress is not None:
             progress(file.label, number, len(submittal.files))
-        placed = [_assigned(drawn, labels, roles, manifest, used_keys) for drawn in _drawn(file)]
+        placed = [assigned(drawn, labels, roles, manifest, used_keys) for drawn in _drawn(file)]
         for layer in placed:
             place(layer, assume_crs)
         known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
@@ -174,7 +176,7 @@ def _read(
         layers += placed
     if progress is not None:
         progress("", len(submittal.files), len(submittal.files))
-    _require_all_used(roles, manifest, used_keys, layers, submittal)
+    require_all_used(roles, manifest, used_keys, layers, submittal)
     return manifest, layers, tuple(sources)
 
 
@@ -195,85 +197,6 @@ def _drawn(file: PlanFile) -> list[DrawnLayer]:
     if suffix in GEOJSON_SUFFIXES:
         return [read_geojson(file.path, file.label)]
     return read_database(file.path, file.label)
-
-
-def _assigned(
-    drawn: DrawnLayer,
-    labels: Counter[str],
-    roles: Mapping[str, str],
-    manifest: Manifest,
-    used_keys: set[tuple[str, str]],
-) -> PlacedLayer:
-    label = drawn.file if drawn.only_layer else f"{drawn.file}/{drawn.layer}"
-    labels[label] += 1
-    drawn.label = label if labels[label] == 1 else f"{label} ({labels[label]})"
-    drawn.flags = [Flag(flag.code, flag.text, drawn.label, flag.feature) for flag in drawn.flags]
-    base = drawn.file.rsplit("/", 1)[-1]
-    names = [drawn.label, drawn.layer, drawn.file, base, base.rsplit(".", 1)[0]]
-    settings = matched(names, manifest.layers)
-    if settings is not None:
-        used_keys.add(("layer", settings[0]))
-    role, role_from = "", ""
-    for origin, told in (("option", roles), ("manifest", manifest.roles)):
-        answer = matched(names, told)
-        if answer is not None:
-            used_keys.add((origin, answer[0]))
-            if not role_from:
-                role, role_from = answer[1], origin
-    flags = []
-    if not role_from:
-        role = guess_role(drawn.layer) or (guess_role(base.rsplit(".", 1)[0]) if drawn.only_layer else "")
-        if role:
-            role_from = "name"
-            flags.append(Flag("role_guessed", f"taken as {role} from its name", drawn.label))
-        else:
-            flags.append(
-                Flag(
-                    "no_role",
-                    "its role is not known, so it was not used; set it with --role or in siteplan.toml",
-                    drawn.label,
-                )
-            )
-    layer = PlacedLayer(drawn, "" if role == IGNORE else role, role_from, settings[1] if settings else LayerSettings())
-    layer.flags += flags
-    if not drawn.features:
-        layer.flags.append(Flag("layer_empty", "holds no features", drawn.label))
-    _require_fields(layer)
-    return layer
-
-
-def _require_fields(layer: PlacedLayer) -> None:
-    """A field that the manifest names must be there."""
-    settings = layer.settings
-    for key in ("elevation_field", "phase_field", "start_field", "end_field", "name_field", "kind_field"):
-        wanted = getattr(settings, key)
-        if wanted is not None and field_of(layer.drawn.fields, wanted, ()) is None:
-            raise InputError(
-                f"siteplan.toml names {key} = {wanted!r}, which the layer does not have",
-                file=layer.drawn.file,
-                layer=layer.drawn.layer,
-                remedy=f"its fields are {', '.join(layer.drawn.fields) or 'none'}",
-            )
-
-
-def _require_all_used(
-    roles: Mapping[str, str],
-    manifest: Manifest,
-    used_keys: set[tuple[str, str]],
-    layers: Sequence[PlacedLayer],
-    submittal: Submittal,
-) -> None:
-    """A name that speaks of no layer: an error on the command line, a flag in the manifest."""
-    for key in roles:
-        if ("option", key) not in used_keys:
-            seen = ", ".join(layer.label for layer in layers[:20])
-            raise InputError(f"--role {key}: the plan has no such layer", remedy=f"its layers are {seen}")
-    submittal.flags += [
-        Flag("manifest_role_unmatched", f"[{table}] {key!r} in siteplan.toml speaks of no layer of the plan")
-        for table, origin, keys in (("roles", "manifest", manifest.roles), ("layer", "layer", manifest.layers))
-        for key in keys
-        if (origin, key) not in used_keys
-    ]
 
 
 def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]:
