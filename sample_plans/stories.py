@@ -1,0 +1,382 @@
+"""The stories: which plan, what is changed in it, and what a careful reader of map and ordinance expects of it.
+
+Expected values are worked out from the drawing's corners and from the formula of the ground, never from the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from drawing import Design, Drawing, Drawn, grid, hangars, store, subdivision
+from shapely import LineString, Point, box
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Change = Callable[[Drawing], None]
+    Values = dict[str, Any]
+
+ACRES: Final = 0.0005
+"""Relative tolerance of acreages: the villages' grids differ from the ellipsoid by less than 0.0001."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """One sample.
+
+    Attributes
+    ----------
+    findings
+        Status by "RULE:subject", every row of the review.
+    measurements
+        By name: `value`, and `tol_rel` or `tol_abs` where it is not exact.
+    on_paper
+        How the expected values were worked out.
+    flags
+        Codes that must be raised.
+    """
+
+    name: str
+    story: str
+    village: str
+    design: Callable[[], Design]
+    status: str
+    exit_code: int
+    findings: dict[str, str]
+    measurements: dict[str, Values]
+    on_paper: str
+    plan: Values
+    stated: Values
+    activity: Values
+    sheets: tuple[Values, ...]
+    args: tuple[str, ...]
+    on: str = "2025-03-20"
+    flags: tuple[str, ...] = ("invented_ground",)
+    format: str = ".gpkg"
+    interval: float = 2.0
+    changes: tuple[Change, ...] = ()
+
+    def expected_tables(self) -> list[tuple[str, Values]]:
+        """`expected.toml`."""
+        top = {"status": self.status, "exit_code": self.exit_code, "on": self.on, "args": self.args}
+        return [
+            ("", top), ("findings", {f'"{row}"': status for row, status in self.findings.items()}),
+            ("measurements", {f'"{name}"': value for name, value in self.measurements.items()}),
+            ("flags", {"must": self.flags}),
+        ]  # fmt: skip
+
+
+def _sheets(scale: str, interval: float, shows: tuple[str, str] = ("site_map", "control"), second: str = "") -> tuple[Values, ...]:
+    drawn = {"contour_interval_ft": interval, "paper": "24x36"}
+    return (
+        {"name": "C-0", "shows": "location", "scale": "1:24,000", "paper": "11x17"},
+        {"name": "C-1", "shows": shows[0], "scale": scale, **drawn},
+        {"name": "C-2", "shows": shows[1], "scale": second or scale, **drawn},
+    )
+
+
+def _without(*layers: str) -> Change:
+    def change(drawing: Drawing) -> None:
+        for layer in layers:
+            del drawing[layer]
+
+    return change
+
+
+def _keeping(layer: str, keep: Callable[[Any, Values], bool]) -> Change:
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        drawing[layer] = replace(drawn, features=tuple(item for item in drawn.features if keep(*item)))
+
+    return change
+
+
+def _adding(layer: str, drawn: Drawn) -> Change:
+    def change(drawing: Drawing) -> None:
+        before = drawing[layer].features if layer in drawing else ()
+        drawing[layer] = replace(drawn, features=(*before, *drawn.features))
+
+    return change
+
+
+def _value(value: float, tol_rel: float = ACRES) -> Values:
+    return {"value": value, "tol_rel": tol_rel}
+
+
+# ----------------------------------------------------------------------------------------------------------- Saukville
+
+_SAUKVILLE_ROWS: Final = {
+    "SAU-APP-0:disturbed": "needs_review",
+    "SAU-APP-1:site": "not_applicable",
+    "SAU-APP-2:disturbed": "not_applicable",
+    "SAU-APP-3:claim": "not_applicable",
+    "SAU-JUR-1:site": "pass",
+    "SAU-JUR-2:claim": "not_applicable",
+    "SAU-SLOPE:disturbed": "pass",
+    "SAU-MAP-h1:stated": "pass",
+    "SAU-MAP-h1:mapped": "pass",
+    "SAU-MAP-h2:OF-1": "pass",
+    "SAU-MAP-i:waters": "pass",
+    "SAU-MAP-i:wetlands": "pass",
+    "SAU-SCALE:C-1": "pass",
+    "SAU-SCALE:C-2": "pass",
+    "SAU-CONTOUR:contours": "pass",
+    "SAU-MAP-a:waters": "pass",
+    "SAU-MAP-a:wetlands": "pass",
+    "SAU-MAP-a:floodplain": "pass",
+    "SAU-MAP-a1:contour_existing": "pass",
+    "SAU-MAP-a2:vegetation": "pass",
+    "SAU-MAP-a3:drainage_pattern+storm_sewer+inlet+culvert+outfall": "pass",
+    "SAU-MAP-a4:road": "pass",
+    "SAU-MAP-a5:surface_water": "pass",
+    "SAU-MAP-a6:floodplain": "pass",
+    "SAU-MAP-b:construction_site+disturbed_area": "pass",
+    "SAU-MAP-c:drainage_pattern+contour_proposed": "pass",
+    "SAU-MAP-d:disturbed_area": "pass",
+    "SAU-ACRES:site": "pass",
+    "SAU-ACRES:disturbed": "pass",
+    "SAU-MAP-e:control": "pass",
+    "SAU-MAP-f:stabilization": "pass",
+    "SAU-MAP-g:revegetation": "pass",
+    "SAU-MAP-j:cover": "pass",
+    "SAU-MAP-k:infiltration": "pass",
+}
+
+_SAUKVILLE_PAPER: Final = """\
+Acres of 43,560 square feet, from the corners in drawing.py:
+site 1,320 x 1,320 = 40.000; construction site 800 x 750 = 13.774;
+phase 1 760 x 340 + 50 x 50 = 260,900 sq ft = 5.989; phase 2 760 x 340 = 258,400 sq ft = 5.932; together 11.921;
+phase 1 closes the day before phase 2 opens: at most 5.989 at one time.
+Wetland on the site: shoelace formula on its 18 corners = 0.526.
+Steep ground: the formula of the ground, differentiated every 2 ft, is at 20 % or more on 2.22 acres of the site (ravine
+banks and road fill) and nowhere in the disturbed ground.
+Within a mile: four pieces of Teasel Creek, two of the ravine's stream, North Branch, a ditch, Lantern Pond and a farm
+pond (10 waters; the path through the pond, the pipe under the road and a pipeline are none); six wetlands and a point (7).
+"""
+
+_SAUKVILLE: Final = Story(
+    name="pass-saukville-subdivision",
+    story="Eight lots west of a wooded ravine, graded in two phases. The map shows all that the ordinance lists, and the steep\n"
+    "banks are left alone; the ordinance's list of thresholds is missing from the text supplied, so a person has the last word.",
+    village="saukville", design=subdivision, status="needs_review", exit_code=0, findings=_SAUKVILLE_ROWS,
+    measurements={
+        "site_acres": _value(40.0), "construction_site_acres": _value(13.774), "disturbed_acres": _value(11.921),
+        "phase_acres[1]": _value(5.989), "phase_acres[2]": _value(5.932), "disturbed_max_concurrent_acres": _value(5.989),
+        "disturbed_overlap_acres": {"value": 0.0}, "wetland_on_site_acres": _value(0.5264),
+        "steep_site_acres": _value(2.22, 0.1), "steep_disturbed_acres": {"value": 0.0, "tol_abs": 0.005},
+        "feet_per_inch[C-1]": {"value": 100.0}, "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001},
+        "grid_uncovered_acres": {"value": 0.0}, "waters_within_one_mile": {"value": 10},
+        "wetlands_within_one_mile": {"value": 7},
+    },
+    on_paper=_SAUKVILLE_PAPER,
+    plan={"name": "Heron Hill Subdivision", "applicant": "Imaginary Acres LLC", "submitted": "2025-03-10", "ordinance": "saukville"},
+    stated={"site_acres": 40.0, "disturbed_acres": 11.92, "wetland_acres": 0.53, "disturbed_max_concurrent_acres": 5.99,
+            "receiving_water": "Teasel Creek"},
+    activity={"land_use": "residential_subdivision", "needs_plat": True, "state_funded": False},
+    sheets=_sheets("1\" = 100'", 2.0), args=("--layers", "layers/saukville"),
+)  # fmt: skip
+
+
+def _saukville(name: str, story: str, paper: str, status: str, exit_code: int, rows: dict[str, str | None], *,
+               measurements: dict[str, Values] | None = None, **changed: Any) -> Story:  # fmt: skip
+    """The complete plan with one change; a row set to None is not in the review."""
+    findings = {row: state for row, state in (_SAUKVILLE_ROWS | rows).items() if state is not None}
+    return replace(
+        _SAUKVILLE, name=name, story=story, status=status, exit_code=exit_code, findings=findings,
+        measurements=measurements or {}, on_paper=f"{paper}\nAll else as in pass-saukville-subdivision.\n", **changed
+    )  # fmt: skip
+
+
+def _across_the_ravine() -> Design:
+    base = subdivision()
+    third = ("3", box(200, -400, 520, -60), "2026-04-01", "2026-09-30")
+    return replace(base, construction_site=box(-580, -790, 540, -40), phases=(*base.phases, third))
+
+
+def _wider() -> Design:
+    return replace(subdivision(), site=box(-1160, -790, 640, 530))
+
+
+_SAUKVILLE_STORIES: Final = (
+    _SAUKVILLE,
+    _saukville(
+        "unclear-steep-ravine",
+        "A third phase crosses the ravine and grades its banks, which are steeper than 20 %.\n"
+        "The ordinance asks to minimise that, it does not forbid it: the acres are measured and a person decides.",
+        "Phase 3 is 320 x 340 ft = 108,800 sq ft = 2.498 acres; with the others 14.419. By the formula of the ground,\n"
+        "differentiated every 2 ft, 0.76 acres of it are at 20 % or more.",
+        "needs_review", 0, {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-2": "pass"},
+        measurements={"disturbed_acres": _value(14.419), "phase_acres[3]": _value(2.498),
+                      "steep_disturbed_acres": _value(0.76, 0.15)},
+        design=_across_the_ravine, stated=_SAUKVILLE.stated | {"disturbed_acres": 14.42, "disturbed_max_concurrent_acres": 8.43},
+        changes=(_adding("outfalls", Drawn("outfall", ((Point(392, -402), {"NAME": "OF-2"}),), (("name_field", "NAME"),))),),
+    ),
+    _saukville(
+        "fail-missed-wetland",
+        "The wetland map shows a shrub swamp 0.55 miles northwest of the work, across the town road.\n"
+        "The site map leaves it out; the ordinance wants every wetland within a mile.",
+        "The swamp is number 5 of the wetland layer.",
+        "fail", 1, {"SAU-MAP-i:wetlands": None, "SAU-MAP-i:wetlands:W-4301-5": "fail"},
+        measurements={"wetlands_within_one_mile": {"value": 7}},
+        changes=(_keeping("wetlands", lambda _, values: values["KIND"] != "PSS1C"),),
+    ),
+    _saukville(
+        "fail-undeclared-discharge",
+        "The swale below the basin runs through a pipe under the county road to the marsh along Teasel Creek.\n"
+        "The map draws no outfall there, nor anywhere else.",
+        "The swale leaves the disturbed ground 50 ft above the road; the marsh begins about 290 ft down the valley.",
+        "fail", 1, {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail"},
+        flags=("invented_ground", "discharge_assumed"), changes=(_without("outfalls"),),
+    ),
+    _saukville(
+        "fail-scale-200",
+        "The same drawing plotted at one inch to 200 feet.\nThe ordinance allows no more than 100 feet to the inch.",
+        "200 ft/in is more than 100 ft/in.",
+        "fail", 1, {"SAU-SCALE:C-1": "fail", "SAU-SCALE:C-2": "fail"},
+        measurements={"feet_per_inch[C-1]": {"value": 200.0}}, sheets=_sheets("1\" = 200'", 2.0),
+    ),
+    _saukville(
+        "fail-contours-5ft",
+        "The state's model ordinance asks for contours every five feet, and the engineer drew these.\n"
+        "The village asks for two.",
+        "Levels are multiples of 5 ft.",
+        "fail", 1, {"SAU-CONTOUR:contours": "fail"},
+        measurements={"contour_interval_ft": {"value": 5.0, "tol_abs": 0.001}}, sheets=_sheets("1\" = 100'", 5.0), interval=5.0,
+    ),
+    _saukville(
+        "fail-grid-gap",
+        "The lettered grid was trimmed where the title of the lots stands: cells D5 and E5 are gone.\n"
+        "The ordinance wants it over the entire map.",
+        "Two cells of 200 x 200 ft inside the site = 80,000 sq ft = 1.837 acres.",
+        "fail", 1, {"SAU-MAP-j:cover": "fail"},
+        measurements={"grid_uncovered_acres": _value(1.8365, 0.001)},
+        changes=(_keeping("grid", lambda _, values: values["NAME"] not in {"D5", "E5"}),),
+    ),
+    _saukville(
+        "fail-wrong-acreage",
+        "The application states 9.50 acres of disturbed ground; the drawing shows 11.92.\n"
+        "Somebody forgot to add up again after the second phase grew.",
+        "11.92 - 9.50 = 2.42 acres, a fifth of what is drawn.",
+        "fail", 1, {"SAU-ACRES:disturbed": "fail"},
+        measurements={"disturbed_acres": _value(11.921)}, stated=_SAUKVILLE.stated | {"disturbed_acres": 9.5},
+    ),
+    _saukville(
+        "unclear-no-vertical-unit",
+        "The elevations come from a file that nobody labelled with a unit; feet and metres would both be believable.\n"
+        "Slopes and the way of the runoff cannot be told, and the program does not guess.",
+        "Feet for metres would make 8 % of slope into 26 %.",
+        "not_checked", 3, {"SAU-SLOPE:disturbed": "not_checked", "SAU-MAP-h2:OF-1": "needs_review"},
+        args=("--layers", "layers/saukville/no_vertical_unit.toml"), flags=("invented_ground", "dem_vertical_unit_unknown"),
+    ),
+    _saukville(
+        "unclear-short-layers",
+        "The county mapped waters and wetlands only for 4,000 feet around: the mile reaches farther.\n"
+        "All that is mapped is drawn, but none found beyond the map's edge means nothing.",
+        "A mile is 5,280 ft.",
+        "needs_review", 0,
+        {"SAU-MAP-i:waters": None, "SAU-MAP-i:wetlands": None, "SAU-MAP-i:waters:coverage": "needs_review",
+         "SAU-MAP-i:wetlands:coverage": "needs_review"},
+        args=("--layers", "layers/saukville/short.toml"), flags=("invented_ground", "coverage_short"),
+    ),
+    _saukville(
+        "unclear-partly-in-etj",
+        "The owner's land reaches 400 feet past the village limit into the town, within the village's extraterritorial area.\n"
+        "There the ordinance applies only to sites that the village selects.",
+        "The site is 1,800 x 1,320 ft = 54.545 acres; the limit runs 400 ft inside its west side: 1,400 x 1,320 ft = 42.424\n"
+        "acres are in the village and 400 x 1,320 ft = 12.121 acres in the town.",
+        "needs_review", 0, {"SAU-JUR-1:site": "needs_review"},
+        measurements={"site_acres": _value(54.545), "acres_inside[Saukville (village)]": _value(42.424),
+                      "acres_in_etj[Saukville (village)]": _value(12.121)},
+        design=_wider, stated=_SAUKVILLE.stated | {"site_acres": 54.55},
+        changes=(_without("grid"), _adding("grid", Drawn("grid", tuple(grid(west=-1300.0, columns=11)), (("name_field", "NAME"),)))),
+    ),
+)  # fmt: skip
+
+# ----------------------------------------------------------------------------------------------------------- Fairwater
+
+_STREET: Final = LineString([(20, -823), (200, -823)])
+_LATERAL: Final = LineString([(117, -800), (117, -540)])
+
+_FAIRWATER: Final = Story(
+    name="pass-fairwater-commercial",
+    story="A farm-supply store on a forty-acre lot, with a turning lane on the county road and a new water lateral.\n"
+    "The map of the site as it is and the map of the site as it will be are on one scale; all that is listed is drawn.",
+    village="fairwater", design=store, status="pass", exit_code=0,
+    findings={
+        "FAI-APP-1:land": "pass",
+        "FAI-APP-2:street": "pass",
+        "FAI-APP-3:plat": "not_applicable",
+        "FAI-APP-3:lot": "pass",
+        "FAI-APP-4:street": "pass",
+        "FAI-APP-5:pipe": "pass",
+        "FAI-JUR-1:site": "pass",
+        "FAI-JUR-2:claim": "not_applicable",
+        "FAI-CPLAN:disturbed": "pass",
+        "FAI-SCALE:C-1": "pass",
+        "FAI-SCALE-2:sheets": "pass",
+        "FAI-MAP-a:site": "pass",
+        "FAI-MAP-b:waters": "pass",
+        "FAI-MAP-b:wetlands": "pass",
+        "FAI-MAP-b:floodplain": "pass",
+        "FAI-MAP-b1:surface_water": "pass",
+        "FAI-MAP-b2:wetland": "pass",
+        "FAI-MAP-b3:floodplain": "pass",
+        "FAI-MAP-b4:vegetation": "pass",
+        "FAI-MAP-b5:storm_sewer+inlet+culvert+outfall": "pass",
+        "FAI-MAP-b6:drainage_pattern": "pass",
+        "FAI-MAP-b7:utility": "pass",
+        "FAI-MAP-b8:structure": "pass",
+        "FAI-MAP-b9:road": "pass",
+        "FAI-MAP-c:control": "pass",
+    },
+    measurements={
+        "site_acres": _value(40.0), "disturbed_acres": _value(7.449), "disturbed_max_concurrent_acres": _value(7.449),
+        "lot_largest_acres": _value(40.0), "street_work_ft": _value(180.0), "pipe_work_ft": _value(260.0),
+        "feet_per_inch[C-1]": {"value": 60.0}, "feet_per_inch[C-2]": {"value": 60.0},
+        "wetland_on_site_acres": _value(0.5276), "steep_disturbed_acres": {"value": 0.0, "tol_abs": 0.005},
+    },
+    on_paper="Site 1,320 x 1,320 ft = 40.000 acres. Disturbed: 650 x 495 ft + 50 x 55 ft = 324,500 sq ft = 7.449 acres.\n"
+    "Turning lane 180 ft, lateral 260 ft. Wetland: shoelace formula on its 18 corners = 0.528 acres.\n",
+    plan={"name": "Prairie Feed and Seed", "applicant": "Imaginary Grain Cooperative", "submitted": "2025-02-24", "ordinance": "fairwater"},
+    stated={"site_acres": 40.0, "disturbed_acres": 7.45, "wetland_acres": 0.53, "receiving_water": "Quillfeather Creek"},
+    activity={"land_use": "commercial", "needs_plat": False, "state_funded": False, "street_work_ft": 180.0, "pipe_work_ft": 260.0},
+    sheets=_sheets("1\" = 60'", 2.0, ("existing", "final")), args=("--layers", "layers/fairwater"), format=".shp",
+    changes=(_adding("turning_lane", Drawn("street_work", ((_STREET, {"NAME": "turning lane"}),), (("name_field", "NAME"),))),
+             _adding("water_lateral", Drawn("pipe_work", ((_LATERAL, {"NAME": "8 in lateral"}),), (("name_field", "NAME"),)))),
+)  # fmt: skip
+
+_TWO_SCALES: Final = replace(
+    _FAIRWATER, name="fail-fairwater-two-scales",
+    story="The site as it is was drawn at one inch to 50 feet, the site as it will be at one inch to 100 feet.\n"
+    "Each alone would do; the ordinance wants both on the same scale.",
+    status="fail", exit_code=1, findings=_FAIRWATER.findings | {"FAI-SCALE-2:sheets": "fail"},
+    measurements={"feet_per_inch[C-1]": {"value": 50.0}, "feet_per_inch[C-2]": {"value": 100.0}},
+    on_paper="50 is not 100. All else as in pass-fairwater-commercial.\n",
+    sheets=_sheets("1\" = 50'", 2.0, ("existing", "final"), "1\" = 100'"),
+)  # fmt: skip
+
+# ---------------------------------------------------------------------------------------------------------- East Troy
+
+_EAST_TROY: Final = Story(
+    name="unclear-east-troy-airport",
+    story="Storage units with a wet pond and a rain garden, a mile and a half from the village airport.\n"
+    "The ordinance's map of the airport zone was not supplied, and no map tells how fast a pond drains: a person must look.",
+    village="east_troy", design=hangars, status="needs_review", exit_code=0,
+    findings={
+        "ETR-APP-0:disturbed": "pass", "ETR-JUR-1:site": "pass", "ETR-AIR-1:airport": "needs_review",
+        "ETR-AIR-2:basin 1": "needs_review", "ETR-AIR-2:rain_garden 1": "needs_review",
+    },
+    measurements={
+        "site_acres": _value(40.0), "disturbed_acres": _value(7.534), "airport_ft": _value(8163.0, 0.001),
+    },
+    on_paper="Site 1,320 x 1,320 ft = 40.000 acres. Disturbed: 720 x 450 ft + 70 x 60 ft = 328,200 sq ft = 7.534 acres.\n"
+    "Airport reference point 42.79694 N, 88.37250 W, to the site's northeast corner.\n",
+    plan={"name": "Brook Bend Storage", "applicant": "Imaginary Storage Inc.", "submitted": "2025-03-03", "ordinance": "east_troy"},
+    stated={"site_acres": 40.0, "disturbed_acres": 7.53, "wetland_acres": 0.53, "receiving_water": "Bittern Brook"},
+    activity={"land_use": "commercial", "needs_plat": False, "state_funded": False},
+    sheets=_sheets("1 inch = 50 feet", 2.0), args=("--layers", "layers/east_troy"), format=".geojson",
+    changes=(_without("lots"),),
+)  # fmt: skip
+
+STORIES: Final = (*_SAUKVILLE_STORIES, _FAIRWATER, _TWO_SCALES, _EAST_TROY)
