@@ -162,9 +162,9 @@ def _text(ordinance: Ordinance, width: int) -> str:
     ]
     wide = {key: max(len(heading), *(len(cell[key]) for cell in cells)) for key, heading in _HEADINGS.items()}
     lines = [ordinance.title, "=" * min(len(ordinance.title), width)]
-    lines += textwrap.wrap(f"Source: {ordinance.source}. Amended: {'; '.join(ordinance.amended)}.", width)
-    lines += textwrap.wrap(
-        f"{len(rows)} rules: "
+    lines += _wrapped(f"Source: {ordinance.source}. Amended: {'; '.join(ordinance.amended)}.", width)
+    lines += _wrapped(
+        f"{len(rows)} rule{'s' * (len(rows) != 1)}: "
         + ", ".join(f"{count} decided by {_DECIDED_BY[mode]}" for mode, count in counts.items() if count)
         + f". The words of {missing} are missing or assumed.",
         width,
@@ -178,7 +178,7 @@ def _text(ordinance: Ordinance, width: int) -> str:
     if ordinance.missing_text:
         lines += ["", "Missing from the text as supplied:"]
         for part in ordinance.missing_text:
-            lines += textwrap.wrap(part, width, initial_indent="- ", subsequent_indent="  ")
+            lines += _wrapped(part, width, "- ", "  ")
     return "\n".join(lines)
 
 
@@ -187,4 +187,8 @@ def _line(cell: dict[str, str], wide: dict[str, int]) -> str:
 
 
 def _below(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      ") if text else []
+    return _wrapped(text, width, "    ", "      ")
+
+
+def _wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

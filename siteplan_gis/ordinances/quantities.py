@@ -90,7 +90,7 @@ def dimension_of_subject(subject: str) -> str | None:
 
 
 def limit_in(limit: Limit, unit: str) -> float:
-    """Return the value of `limit` in `unit`, exactly as written where it is the unit of the text.
+    """Return the value of `limit` in `unit`; exactly as written where that is the unit of the text.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def limit_in(limit: Limit, unit: str) -> float:
     Examples
     --------
     >>> from siteplan_gis.model.ordinance import Limit
-    >>> limit_in(Limit("flow_distance_mi", "<=", 0.25, "mile"), "ft")
+    >>> round(limit_in(Limit("flow_distance_mi", "<=", 0.25, "mile"), "ft"), 9)
     1320.0
     """
     if limit.unit == unit:
@@ -109,5 +109,4 @@ def limit_in(limit: Limit, unit: str) -> float:
     wanted, per_wanted = UNITS.get(unit, (None, 1.0))
     if dimension is None or dimension != wanted:
         raise UnitError(f"a limit in {limit.unit!r} cannot be told in {unit!r}")
-    # A ratio of two units is clean in their common system (5280 ft to the mile); binary noise would move the limit.
-    return limit.value * round(per_unit / per_wanted, 12)
+    return limit.value * (per_unit / per_wanted)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _LARGEST_BYTES: Final = 2_000_000
+_DECIDING: Final = ("automatic", "judgement", "declared")
 _METHOD_UNITS: Final = {"_m": 1.0, "_ft": FOOT_M, "_mi": MILE_M, "_m2": 1.0, "_sqft": FOOT_M**2, "_percent": 0.01}
 _METHOD_FIELDS: Final = {name.rpartition("_")[0]: name for name in Method.__dataclass_fields__}
 _METHOD_FITS: Final = {"m": ("_m", "_ft", "_mi"), "m2": ("_m2", "_sqft"), "ratio": ("_percent",)}
@@ -93,7 +94,9 @@ def _load(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8 text", file=path.name, remedy="save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise InputError("the file is not an ordinance: its lists are nested too deep", file=path.name) from error
+    except ValueError as error:  # a TOMLDecodeError, or a number with thousands of digits
         raise InputError(f"the file is not valid TOML: {error}", file=path.name) from error
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror}", file=path.name) from error
@@ -123,7 +126,7 @@ def _rule_problems(rule: Mapping[str, Any]) -> Iterator[str]:
         yield "mode 'not_checked' says why in why_not"
     if mode == "not_checked" and _said(rule, "check"):
         yield "mode 'not_checked' has a check"
-    if mode in {"automatic", "judgement", "declared"} and not _said(rule, "check"):
+    if mode in _DECIDING and not _said(rule, "check"):
         yield f"mode {mode!r} names its check"
     limits = rule.get("limits")
     for name, limit in limits.items() if isinstance(limits, dict) else ():

@@ -42,6 +42,14 @@ limits.steep = { subject = "slope_percent", operator = ">=", value = 20, unit = 
 """
 
 
+def told_of(folder: Path, text: str) -> str:
+    try:
+        read_ordinance(write(folder, text))
+    except SeveralInputErrors as error:
+        return str(error)
+    return ""
+
+
 def write(folder: Path, text: str) -> Path:
     path = folder / "somewhere.toml"
     path.write_text(text, encoding="utf-8")
@@ -207,6 +215,39 @@ def test_a_file_of_the_wrong_shape_is_told_and_never_crashes(tmp_path, rules, sa
     assert any(said in problem for problem in found), found
 
 
+STRANGE = (
+    "3",
+    "-1",
+    "1e999",
+    "9" * 400,
+    '"x"',
+    '""',
+    "true",
+    "[]",
+    "[1]",
+    "{}",
+    "{ a = 1 }",
+    "nan",
+    "2020-01-01",
+    "07:30:00",
+)
+
+
+@pytest.mark.parametrize("line", [line for line in (HEAD + RULE).splitlines() if " = " in line])
+def test_any_value_of_a_wrong_kind_is_told_and_never_crashes(tmp_path, line):
+    key, _, value = line.partition(" = ")
+    told = [told_of(tmp_path, (HEAD + RULE).replace(line, f"{key} = {strange}", 1)) for strange in STRANGE]
+    refused = [text for text in told if text]
+    assert len(refused) >= len(STRANGE) - 4, value
+    assert all(key.partition(".")[0].removesuffix("s") in text for text in refused)
+
+
+@pytest.mark.parametrize("number", ["1e999", "9" * 400, "-nan", "true", '"20"', "[20]"])
+def test_a_limit_that_is_no_finite_number_is_refused(tmp_path, number):
+    (found,) = problems(tmp_path, HEAD + RULE.replace("value = 20", f"value = {number}"))
+    assert found.startswith("rule SOM-1: limit steep: value: ")
+
+
 def test_an_empty_file_names_what_it_lacks(tmp_path):
     found = problems(tmp_path, "")
     assert "the key 'id' is missing" in found
@@ -220,6 +261,9 @@ def test_an_empty_file_names_what_it_lacks(tmp_path):
         (b"id = 'a'\nid = 'b'\n", "not valid TOML"),
         (b"title = '\xff\xfe'", "not UTF-8"),
         (b"x" * 2_000_001, "too large"),
+        (b"a = " + b"[" * 100_000, "nested too deep"),
+        (b"a = " + b"9" * 5_000, "not valid TOML"),
+        (b"a = 2016-02-30", "not valid TOML"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_toml_is_refused_in_one_line(tmp_path, content, said):
