@@ -85,9 +85,7 @@ def _summary(record: Mapping[str, Any], paths: Sequence[Path]) -> Iterator[Text]
     if len(told) > _MOST_LINES:
         yield Text(f"... and {len(told) - _MOST_LINES} more in the files")
     if record["not_checked"]:
-        yield Text(
-            f"{len(record['not_checked'])} requirements are left to the reviewer; review.html lists them.", "dim"
-        )
+        yield Text(f"Left to the reviewer: {_count(record['not_checked'], 'requirement')} (see review.html)", "dim")
     if record["flags"]:
         yield Text(f"About the inputs: {_count(record['flags'], 'warning')} (see review.html)", "dim")
     for path in paths:

@@ -221,7 +221,9 @@ function siteplanDraw(map, control, groups) {
   zoom(site.isValid() ? site.pad(0.6) : site, everything);
 
   L.control.scale({ metric: false, maxWidth: 160 }).addTo(map);
-  document.getElementById("layer-switches").append(control.getContainer());
+  const switches = control.getContainer();
+  switches.querySelector(".leaflet-control-layers-toggle").remove();
+  document.getElementById("layer-switches").append(switches);
   for (const swatch of document.querySelectorAll(".swatch")) {
     const layer = data.layers[Number(swatch.dataset.layer)];
     if (layer.group === "finding") {
