@@ -6,6 +6,7 @@ unit in the key: `search_mi = 1`), and one `[[rule]]` per requirement, each with
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -17,7 +18,7 @@ from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.model.measurement import Method
 from siteplan_gis.model.ordinance import Limit, Ordinance, Rule
 from siteplan_gis.model.plan import ROLES
-from siteplan_gis.ordinances.quantities import SUFFIXES, UNITS, dimension_of_subject
+from siteplan_gis.ordinances.quantities import SUFFIXES, UNITS, dimension_of_subject, limit_in
 from siteplan_gis.ordinances.schema import OrdinanceTable, RuleTable, explain
 from siteplan_gis.units import FOOT_M, MILE_M
 
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 _LARGEST_BYTES: Final = 2_000_000
 _DECIDING: Final = ("automatic", "judgement", "declared")
+_MEASURED_BY: Final = {
+    "steep_slopes": ("steep", "steep_ratio", "%", 0.01),
+    "waters_within_one_mile": ("within", "search_m", "ft", FOOT_M),
+    "discharges_shown": ("within", "downstream_m", "ft", FOOT_M),
+}
+"""By check: the limit that a number of `[method]` must repeat, that number's field, and the unit to tell both in."""
 _METHOD_UNITS: Final = {"_m": 1.0, "_ft": FOOT_M, "_mi": MILE_M, "_m2": 1.0, "_sqft": FOOT_M**2, "_percent": 0.01}
 _METHOD_FIELDS: Final = {name.rpartition("_")[0]: name for name in Method.__dataclass_fields__}
 _METHOD_FITS: Final = {"m": ("_m", "_ft", "_mi"), "m2": ("_m2", "_sqft"), "ratio": ("_percent",)}
@@ -68,6 +75,8 @@ def read_ordinance(id_or_path: str | Path) -> Ordinance:
         checked = None
         problems = explain(error, table)
     problems.extend(InputError(text) for text in _meaning_problems(table))
+    if checked is not None and all(map(_method_key, checked.method)):
+        problems.extend(InputError(text) for text in _disagreements(checked))
     if checked is None or problems:
         raise SeveralInputErrors(problems, file=path.name)
     facts = checked.model_dump(exclude={"rule", "method"})
@@ -150,6 +159,20 @@ def _limit_problems(limit: Mapping[str, Any]) -> Iterator[str]:
         yield f"{unit!r} is no unit; use one of {', '.join(UNITS)}"
     elif isinstance(unit, str) and expected is not None and UNITS[unit][0] != expected:
         yield f"{subject!r} is measured as {expected}, but {unit!r} is a unit of {UNITS[unit][0]}"
+
+
+def _disagreements(table: OrdinanceTable) -> Iterator[str]:
+    """Where a limit and the `[method]` that measures for it differ: a verdict would quote the wrong number."""
+    method = _method(table.method)
+    for rule in table.rule:
+        name, field, unit, per_unit = _MEASURED_BY.get(rule.check, ("", "", "", 1.0))
+        limit = rule.limits.get(name)
+        if limit is None or UNITS.get(limit.unit, ("",))[0] != UNITS[unit][0]:
+            continue
+        measured, written = getattr(method, field) / per_unit, limit_in(Limit(**limit.model_dump()), unit)
+        if not math.isclose(measured, written, rel_tol=1e-9):
+            stem = field.rpartition("_")[0]
+            yield f"rule {rule.id}: limit {name} is {written:.12g} {unit}, but [method] {stem} is {measured:.12g} {unit}"
 
 
 def _method_problems(method: Mapping[str, Any]) -> Iterator[str]:

@@ -64,7 +64,11 @@ def problems(folder: Path, text: str) -> list[str]:
 
 
 def test_a_new_village_is_one_file_and_no_python(tmp_path):
-    text = HEAD + "[method]\nsteep_percent = 15\nsearch_ft = 1000\nshown_within_m = 5\noverlap_noise_sqft = 10\n" + RULE
+    text = (
+        HEAD
+        + "[method]\nsteep_percent = 15\nsearch_ft = 1000\nshown_within_m = 5\noverlap_noise_sqft = 10\n"
+        + RULE.replace("value = 20", "value = 15")
+    )
     ordinance = read_ordinance(write(tmp_path, text))
     assert ordinance.municipality == "Somewhere"
     assert ordinance.amended == ("2020-01-01",)
@@ -74,7 +78,7 @@ def test_a_new_village_is_one_file_and_no_python(tmp_path):
     assert math.isclose(ordinance.method.overlap_noise_m2, 0.9290304, rel_tol=1e-12)
     assert ordinance.method.downstream_m == Method().downstream_m
     (rule,) = ordinance.rules
-    assert rule.limits == {"steep": Limit("slope_percent", ">=", 20.0, "%")}
+    assert rule.limits == {"steep": Limit("slope_percent", ">=", 15.0, "%")}
     assert (rule.since, rule.note, rule.options) == (None, "", {})
 
 
@@ -240,6 +244,30 @@ def test_any_value_of_a_wrong_kind_is_told_and_never_crashes(tmp_path, line):
     refused = [text for text in told if text]
     assert len(refused) >= len(STRANGE) - 4, value
     assert all(key.partition(".")[0].removesuffix("s") in text for text in refused)
+
+
+@pytest.mark.parametrize(
+    ("check", "limit", "method", "said"),
+    [
+        ("steep_slopes", 'steep = { subject = "slope_percent", operator = ">=", value = 15, unit = "%" }', "", "limit steep is 15 %, but [method] steep is 20 %"),
+        ("steep_slopes", 'steep = { subject = "slope_percent", operator = ">=", value = 20, unit = "%" }', "steep_percent = 25", "is 20 %, but [method] steep is 25 %"),
+        ("waters_within_one_mile", 'within = { subject = "distance_mi", operator = "<=", value = 0.5, unit = "mile" }', "", "is 2640 ft, but [method] search is 5280 ft"),
+        ("discharges_shown", 'within = { subject = "flow_ft", operator = "<=", value = 1320, unit = "ft" }', "downstream_ft = 1300", "is 1320 ft, but [method] downstream is 1300 ft"),
+    ],
+)  # fmt: skip
+def test_a_limit_and_the_method_that_measures_for_it_agree(tmp_path, check, limit, method, said):
+    rule = RULE.replace("steep_slopes", check).rpartition("limits.")[0] + f"limits.{limit}\n"
+    (found,) = problems(tmp_path, f"{HEAD}[method]\n{method}\n{rule}")
+    assert said in found
+
+
+def test_a_limit_in_another_unit_than_the_method_agrees_when_it_is_the_same_length(tmp_path):
+    limit = 'limits.within = { subject = "distance_ft", operator = "<=", value = 5280, unit = "ft" }\n'
+    rule = RULE.replace("steep_slopes", "waters_within_one_mile").rpartition("limits.")[0] + limit
+    assert (
+        read_ordinance(write(tmp_path, f"{HEAD}[method]\nsearch_mi = 1\n{rule}")).rules[0].limits["within"].value
+        == 5280
+    )
 
 
 @pytest.mark.parametrize("number", ["1e999", "9" * 400, "-nan", "true", '"20"', "[20]"])
