@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
 def judge_waters_on_site(rule: Rule, case: Case) -> Sequence[Finding]:
     """One finding for each role: waters, wetlands, floodplain."""
-    near = case.ordinance.method.adjacent_m
     measured = case.measured
-    kinds = (("waters", measured.waters), ("wetlands", measured.wetlands), ("floodplain", measured.floodplain))
-    return [_judge(rule, case, role, [item for item in nearby if item.distance_m <= near]) for role, nearby in kinds]
+    nearby = {**measured.adjoining, "floodplain": measured.floodplain}
+    return [_judge(rule, case, role, nearby.get(role, ())) for role in ("waters", "wetlands", "floodplain")]
 
 
 def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -> Finding:

@@ -36,6 +36,9 @@ def shapes(plan: Plan) -> dict[str, BaseGeometry]:
     construction = union_area([feature.geometry for feature in plan.of("construction_site")])[0]
     site = next((shape for shape in (site, lots, construction, disturbed) if not shape.is_empty), site)
     construction = next((shape for shape in (construction, disturbed, site) if not shape.is_empty), construction)
+    if construction.is_empty:
+        # No ground at all is drawn: distances run from the outfalls.
+        construction = shapely.union_all([feature.geometry for feature in plan.of("outfall")])
     return {"site": site, "construction_site": construction, "disturbed": disturbed}
 
 

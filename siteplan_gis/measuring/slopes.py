@@ -44,6 +44,16 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         for name in _NAMES:
             taken.add(cannot(name, "the plan draws no ground"))
         return taken, ()
+    if terrain.whole_units:
+        for name in _NAMES:
+            taken.add(
+                cannot(
+                    name,
+                    "the elevations are whole units: their slopes are steps, and nothing steep can be told",
+                    sources,
+                )
+            )
+        return taken, ()
     whole = steep_ground(grid, shape["site"], method.steep_ratio, method.slope_cell_m)
     native = steep_ground(grid, shape["site"], method.steep_ratio, None)
     how = f"Horn gradient on {show(feet(whole.cell_m), 1)}-ft cells, area by exact cell coverage"
@@ -77,7 +87,13 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         )
         taken.add(
             measured(
-                "slope_percent_median", 100 * whole.median_ratio, None, how + ", median by area", None, sources, partly
+                "slope_percent_median",
+                100 * (whole.median_ratio or 0.0),
+                None,
+                how + ", median by area",
+                None,
+                sources,
+                partly,
             )
         )
         taken.add(

@@ -39,6 +39,7 @@ class NearbyWaters:
     """What lies near the construction site, by role, and what was not looked at."""
 
     by_role: dict[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
+    adjoining: dict[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     not_counted: dict[str, int] = field(default_factory=dict)
     uncovered: dict[str, BaseGeometry] = field(default_factory=dict)
 
@@ -56,20 +57,17 @@ def measure_waters(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     for role in ("waters", "wetlands"):
         _measure_role(site, role, features[role], target, method, taken, found)
     _count_others(site, target, method, taken, found)
-    flood = [
+    features["floodplain"] = [
         feature
         for layer in site.layers.get("floodplain", ())
         for feature in layer.features
         if feature.kind in {"floodway", "flood_fringe"}
     ]
-    found.by_role["floodplain"] = _compared(
-        site,
-        "floodplain",
-        nearby(shape["site"], flood, method.adjacent_m),
-        shape["site"].buffer(method.adjacent_m),
-        method,
-    )
-    _note_uncovered(site, "floodplain", shape["site"], found)
+    ground = shape["site"] if not shape["site"].is_empty else target
+    beside = ground.buffer(method.adjacent_m)
+    for role, listed in features.items():
+        found.adjoining[role] = _compared(site, role, nearby(ground, listed, method.adjacent_m), beside, method)
+    _note_uncovered(site, "floodplain", ground, found)
     _measure_wetland_on_site(site, shape["site"], features["wetlands"], method, taken)
     return taken, found
 

@@ -39,6 +39,8 @@ FLAG_CODES: Final = {
     "feature_empty": "a feature has no geometry",
     "feature_unreadable": "a feature could not be read and was set aside",
     "feature_wrong_kind": "a feature's geometry does not fit its role and was set aside",
+    "file_part_missing": "a part of a file is missing; what remains was read",
+    "file_unreadable": "a file could not be opened",
     "file_ignored": "a file in the plan is of no kind that is read here",
     "geometry_repaired": "an invalid geometry was repaired; every drawn lobe was kept",
     "invented_ground": "the data show invented ground, made to demonstrate the program",

@@ -157,6 +157,8 @@ class Measurements:
     wetlands: tuple[NearbyFeature, ...] = ()
     floodplain: tuple[NearbyFeature, ...] = ()
     """Floodway and flood fringe on or next to the site."""
+    adjoining: Mapping[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
+    """By role: waters and wetlands on or next to the site, with their distance from the site itself."""
     airports: tuple[NearbyFeature, ...] = ()
     discharges: tuple[Discharge, ...] = ()
     jurisdiction: tuple[JurisdictionShare, ...] = ()

@@ -10,9 +10,13 @@ from tests.checks.conftest import SQUARE, feature, layer, make_case
 SLOPES = {"disturbed_acres": 2.0, "no_elevation_disturbed_acres": 0.0}
 
 
-@pytest.mark.parametrize(("acres", "status"), [(0.0, "pass"), (0.0098, "pass"), (0.0101, "needs_review"), (1.5, "needs_review")])
+@pytest.mark.parametrize(
+    ("acres", "status"), [(0.0, "pass"), (0.0098, "pass"), (0.0101, "needs_review"), (1.5, "needs_review")]
+)
 def test_steep_disturbance_is_measured_but_never_fails(judge, acres, status):
-    assert judge(make_case("saukville", SLOPES | {"steep_disturbed_acres": acres}), "SAU-SLOPE") == [("disturbed", status)]
+    assert judge(make_case("saukville", SLOPES | {"steep_disturbed_acres": acres}), "SAU-SLOPE") == [
+        ("disturbed", status)
+    ]
 
 
 @pytest.mark.parametrize("code", ["dem_cell_too_coarse", "dem_whole_units"])
@@ -31,7 +35,10 @@ def test_no_elevation_is_not_checked(judge):
     assert judge(case, "SAU-SLOPE") == [("disturbed", "not_checked")]
 
 
-@pytest.mark.parametrize(("interval", "status"), [(1.0, "pass"), (2.0, "pass"), (2.001, "fail"), (5.0, "fail"), (3.281, "fail"), (1.64, "pass")])
+@pytest.mark.parametrize(
+    ("interval", "status"),
+    [(1.0, "pass"), (2.0, "pass"), (2.001, "fail"), (5.0, "fail"), (3.281, "fail"), (1.64, "pass")],
+)
 def test_contour_interval_not_over_two_feet(judge, interval, status):
     assert judge(make_case("saukville", {"contour_interval_ft": interval}), "SAU-CONTOUR") == [("contours", status)]
 
@@ -48,7 +55,9 @@ def test_stated_interval_that_is_not_drawn_is_named(judge):
     assert judge(case, "SAU-CONTOUR") == [("contours", "fail"), ("stated", "needs_review")]
 
 
-@pytest.mark.parametrize(("scale", "status"), [(20.0, "pass"), (99.99, "pass"), (100.0, "pass"), (100.01, "fail"), (200.0, "fail")])
+@pytest.mark.parametrize(
+    ("scale", "status"), [(20.0, "pass"), (99.99, "pass"), (100.0, "pass"), (100.01, "fail"), (200.0, "fail")]
+)
 def test_no_more_than_a_hundred_feet_per_inch(judge, scale, status):
     plan = {"sheets": (Sheet("C-1", "site_map", "a note"),)}
     case = make_case("saukville", {"feet_per_inch[C-1]": scale}, plan=plan)
@@ -56,10 +65,14 @@ def test_no_more_than_a_hundred_feet_per_inch(judge, scale, status):
 
 
 def test_location_map_is_spared_and_silence_is_not_checked(judge):
-    plan = {"sheets": (Sheet("C-0", "location", '1" = 2000\''),)}
-    assert judge(make_case("saukville", {"feet_per_inch[C-0]": 2000.0}, plan=plan), "SAU-SCALE") == [("sheet", "not_checked")]
+    plan = {"sheets": (Sheet("C-0", "location", "1\" = 2000'"),)}
+    assert judge(make_case("saukville", {"feet_per_inch[C-0]": 2000.0}, plan=plan), "SAU-SCALE") == [
+        ("sheet", "not_checked")
+    ]
     plan = {"sheets": (Sheet("C-1", "site_map", "AS NOTED"), Sheet("C-2", "site_map", ""))}
-    rows = judge(make_case("saukville", {"feet_per_inch[C-1]": "no scale", "feet_per_inch[C-2]": "none"}, plan=plan), "SAU-SCALE")
+    rows = judge(
+        make_case("saukville", {"feet_per_inch[C-1]": "no scale", "feet_per_inch[C-2]": "none"}, plan=plan), "SAU-SCALE"
+    )
     assert rows == [("C-1", "needs_review"), ("C-2", "not_checked")]
 
 
@@ -75,11 +88,17 @@ def test_grid_must_cover_the_site(judge):
     none = {"grid_uncovered_acres": 0.0, "grid_label_faults": 0}
     assert judge(make_case("saukville", none, features=grid), "SAU-MAP-j") == [("cover", "pass")]
     gap = {"grid_uncovered_acres": 0.002, "grid_label_faults": 1}
-    assert judge(make_case("saukville", gap, features=grid), "SAU-MAP-j") == [("cover", "fail"), ("labels", "needs_review")]
+    assert judge(make_case("saukville", gap, features=grid), "SAU-MAP-j") == [
+        ("cover", "fail"),
+        ("labels", "needs_review"),
+    ]
     assert judge(make_case("saukville"), "SAU-MAP-j") == [("cover", "fail")]
 
 
-@pytest.mark.parametrize(("stated", "status"), [(10.0, "pass"), (10.1, "pass"), (10.11, "needs_review"), (10.5, "needs_review"), (10.51, "fail"), (9.4, "fail")])
+@pytest.mark.parametrize(
+    ("stated", "status"),
+    [(10.0, "pass"), (10.1, "pass"), (10.11, "needs_review"), (10.5, "needs_review"), (10.51, "fail"), (9.4, "fail")],
+)
 def test_stated_acreage_within_one_and_five_percent(judge, stated, status):
     plan = {"stated": Stated(site_acres=20.0, disturbed_acres=stated)}
     case = make_case("saukville", {"site_acres": 20.0, "disturbed_acres": 10.0}, plan=plan)
@@ -98,9 +117,15 @@ def test_wetland_acreage(judge):
     hidden = {"wetland_on_site_acres": (0.8, 0.1), "wetland_drawn_on_site_acres": 0.0}
     assert judge(make_case("saukville", hidden, layers=wetlands), "SAU-MAP-h1") == [("mapped", "fail")]
     both = {"wetland_on_site_acres": (0.8, 0.1), "wetland_drawn_on_site_acres": 0.82}
-    assert judge(make_case("saukville", both, layers=wetlands), "SAU-MAP-h1") == [("stated", "fail"), ("mapped", "pass")]
+    assert judge(make_case("saukville", both, layers=wetlands), "SAU-MAP-h1") == [
+        ("stated", "fail"),
+        ("mapped", "pass"),
+    ]
     said = {"stated": Stated(wetland_acres=0.82)}
-    assert judge(make_case("saukville", both, layers=wetlands, plan=said), "SAU-MAP-h1") == [("stated", "pass"), ("mapped", "pass")]
+    assert judge(make_case("saukville", both, layers=wetlands, plan=said), "SAU-MAP-h1") == [
+        ("stated", "pass"),
+        ("mapped", "pass"),
+    ]
     unknown = {"wetland_on_site_acres": "no layer of wetlands was given", "wetland_drawn_on_site_acres": 0.0}
     assert judge(make_case("saukville", unknown), "SAU-MAP-h1") == [("mapped", "not_checked")]
 

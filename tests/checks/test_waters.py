@@ -26,7 +26,13 @@ def test_shown_waters_pass(judge):
 
 @pytest.mark.parametrize(
     ("distance", "shown", "status"),
-    [(100.0, False, "fail"), (MILE - 10.1, False, "fail"), (MILE - 9.9, False, "needs_review"), (MILE, False, "needs_review"), (100.0, None, "needs_review")],
+    [
+        (100.0, False, "fail"),
+        (MILE - 10.1, False, "fail"),
+        (MILE - 9.9, False, "needs_review"),
+        (MILE, False, "needs_review"),
+        (100.0, None, "needs_review"),
+    ],
 )
 def test_missing_water_fails_unless_the_map_cannot_tell_the_mile(judge, distance, shown, status):
     case = make_case("saukville", waters=(water(distance, shown=shown),), **both())
@@ -57,27 +63,61 @@ def test_pieces_of_one_stream_are_one_finding(judge):
     assert len(judge(case, "SAU-MAP-i")) == 2
 
 
-@pytest.mark.parametrize(("distance", "rows"), [(15.2, "fail"), (15.3, "pass")])
-def test_waters_next_to_the_site(judge, distance, rows):
+def test_waters_on_or_next_to_the_site(judge):
     layers = {"waters": layer("waters"), "wetlands": layer("wetlands"), "floodplain": layer("floodplain")}
-    case = make_case("saukville", waters=(water(distance, shown=False),), layers=layers)
-    assert judge(case, "SAU-MAP-a") == [("waters", rows), ("wetlands", "pass"), ("floodplain", "pass")]
+    hidden = water(0.0, shown=False)
+    case = make_case(
+        "saukville", adjoining={"waters": (hidden,)}, floodplain=(water(0.0, kind="floodway"),), layers=layers
+    )
+    assert judge(case, "SAU-MAP-a") == [("waters", "fail"), ("wetlands", "pass"), ("floodplain", "pass")]
+    unclear = water(0.0, shown=None)
+    case = make_case("saukville", adjoining={"wetlands": (unclear,)}, layers={"wetlands": layer("wetlands")})
+    assert judge(case, "SAU-MAP-a") == [
+        ("waters", "not_checked"),
+        ("wetlands", "needs_review"),
+        ("floodplain", "not_checked"),
+    ]
 
 
 def discharge(within, *, drawn=True, receiving="Mill Creek", name="OF-1", why="reached_water"):
     distance = 100.0 if receiving else None
-    return Discharge(name, drawn, receiving, "water", distance, distance, within, why, Point(0, 0), LineString([(0, 0), (0, -100)]), 2.0, drawn, "it ends in a hole")
+    return Discharge(
+        name,
+        drawn,
+        receiving,
+        "water",
+        distance,
+        distance,
+        within,
+        why,
+        Point(0, 0),
+        LineString([(0, 0), (0, -100)]),
+        2.0,
+        drawn,
+        "it ends in a hole",
+    )
 
 
 def test_discharges(judge):
     count = {"discharge_count": 1}
-    assert judge(make_case("saukville", count, discharges=(discharge(True),), **both()), "SAU-MAP-h2") == [("OF-1", "pass")]
-    assert judge(make_case("saukville", count, discharges=(discharge(None),), **both()), "SAU-MAP-h2") == [("OF-1", "needs_review")]
-    assert judge(make_case("saukville", count, discharges=(discharge(False),), **both()), "SAU-MAP-h2") == [("OF-1", "pass")]
+    assert judge(make_case("saukville", count, discharges=(discharge(True),), **both()), "SAU-MAP-h2") == [
+        ("OF-1", "pass")
+    ]
+    assert judge(make_case("saukville", count, discharges=(discharge(None),), **both()), "SAU-MAP-h2") == [
+        ("OF-1", "needs_review")
+    ]
+    assert judge(make_case("saukville", count, discharges=(discharge(False),), **both()), "SAU-MAP-h2") == [
+        ("OF-1", "pass")
+    ]
 
 
 def test_far_water_is_no_answer_without_the_other_layer(judge):
-    case = make_case("saukville", {"discharge_count": 1}, discharges=(discharge(False, receiving=""),), layers={"waters": layer("waters")})
+    case = make_case(
+        "saukville",
+        {"discharge_count": 1},
+        discharges=(discharge(False, receiving=""),),
+        layers={"waters": layer("waters")},
+    )
     assert judge(case, "SAU-MAP-h2") == [("OF-1", "not_checked")]
 
 
