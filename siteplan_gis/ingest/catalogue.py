@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
+from siteplan_gis.ingest.kinds import KINDS
 from siteplan_gis.model.layers import LAYER_ROLES
 from siteplan_gis.units import FOOT_M, INCH_M
 
@@ -107,6 +118,8 @@ class _Strict(BaseModel):
 
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Text = Annotated[str, Field(min_length=1)]
+# TOML has dates of its own: 2024-05-01 without quotes is as good as with them.
+_Date = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, dt.date) else value)]
 
 
 class _Where(_Strict):
@@ -128,7 +141,7 @@ class _Layer(_Strict):
     layer: str = ""
     title: str = ""
     source: str = ""
-    date: str = ""
+    date: _Date = ""
     licence: str = ""
     scale_denominator: _Positive | None = None
     accuracy_ft: _Positive | None = None
@@ -156,19 +169,30 @@ class _Layer(_Strict):
             raise ValueError(message)
         return coverage
 
-    @model_validator(mode="after")
-    def _one_accuracy(self) -> _Layer:
-        if self.scale_denominator is not None and self.accuracy_ft is not None:
+    @field_validator("kind")
+    @classmethod
+    def _known_kind(cls, kind: str, info: ValidationInfo) -> str:
+        role = info.data.get("role", "")
+        kinds = KINDS.get(role, ())
+        if kind and role and kind not in kinds:
+            message = f"{kind!r} is no kind of {role}; use one of {', '.join(kinds) or 'none'}"
+            raise ValueError(message)
+        return kind
+
+    @field_validator("accuracy_ft")
+    @classmethod
+    def _one_accuracy(cls, accuracy_ft: float | None, info: ValidationInfo) -> float | None:
+        if accuracy_ft is not None and info.data.get("scale_denominator") is not None:
             message = "give scale_denominator or accuracy_ft, not both"
             raise ValueError(message)
-        return self
+        return accuracy_ft
 
 
 class _Dem(_Strict):
     path: _Text
     title: str = ""
     source: str = ""
-    date: str = ""
+    date: _Date = ""
     licence: str = ""
     units: Literal["m", "ft", "us-ft", ""] = ""
     vertical_datum: str = ""

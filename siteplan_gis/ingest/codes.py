@@ -186,9 +186,9 @@ def _by_words(attributes: Mapping[str, Any]) -> str:
         words = re.findall(r"[a-z]+", text)
         # "intermittent stream" is the narrower of its two words.
         for word in sorted(words, key=lambda word: word not in {"intermittent", "ephemeral", "culvert", "pipe"}):
-            kind = _PLAIN_WORDS.get(word) or _PLAIN_WORDS.get(word.rstrip("s"))
-            if kind:
-                return kind
+            for singular in (word, word.removesuffix("s"), word.removesuffix("es")):
+                if singular in _PLAIN_WORDS:
+                    return _PLAIN_WORDS[singular]
     return ""
 
 

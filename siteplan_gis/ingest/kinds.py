@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import shapely
 
 from siteplan_gis.ingest.codes import flood_kind, municipality, text_of, water_kind, wetland_kind
+from siteplan_gis.model.layers import UNCOUNTED_KINDS, WATER_KINDS, WETLAND_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
 NOT_A_MUNICIPALITY: Final = "census_designated_place"
 KINDS: Final = {
+    "waters": (*WATER_KINDS, *UNCOUNTED_KINDS, "wetland"),
+    "flowlines": (*WATER_KINDS, *UNCOUNTED_KINDS, "wetland"),
+    "wetlands": WETLAND_KINDS,
     "municipalities": ("city", "village", "town", "incorporated_town"),
     "floodplain": ("floodway", "flood_fringe", "other"),
 }
+"""Kinds that a feature of a role can have; other roles have none."""
 _NETWORK_IDS: Final = ("comid", "nhdplusid", "permanent_identifier", "id3dhp", "hydroid")
 _AREA: Final = 2
 

@@ -17,6 +17,7 @@ from siteplan_gis.frame import project_many
 from siteplan_gis.ingest.codes import bare, field_names, is_deepwater, text_of
 from siteplan_gis.ingest.duplicates import one_per_id, pieces_joined, without_copies
 from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name
+from siteplan_gis.ingest.repair import repair_polygon
 from siteplan_gis.ingest.rows import Box, Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import UNCOUNTED_KINDS, ReferenceFeature, ReferenceLayer
@@ -41,6 +42,9 @@ _LEAST_SEARCH_M: Final = {"municipalities": 4_828.032, "airports": 16_093.44}
 
 _WIDER: Final = 4
 _MARGIN_M: Final = 50.0
+_BEYOND_M: Final = 150.0
+"""Read beyond the search distance too: features whose distance is doubtful by the maps' accuracy must be known."""
+
 _RING_POINTS: Final = 65
 _HASHED_BYTES: Final = 200_000_000
 _JOINED_ROLES: Final = frozenset({"waters", "wetlands", "flowlines"})
@@ -79,7 +83,7 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
     source = _georeferenced(entry, found)
     names = _named_fields(entry, found)
     asked = _Asked(entry, found, source, frame, around, names, found.fields)
-    search_m = max(search_m, _LEAST_SEARCH_M.get(entry.role, 0.0))
+    search_m = max(search_m, _LEAST_SEARCH_M.get(entry.role, 0.0)) + _BEYOND_M
     reach = search_m
     while True:
         features, flags = _read_within(asked, reach)
@@ -170,8 +174,7 @@ def _read_within(asked: _Asked, reach_m: float) -> tuple[list[ReferenceFeature],
 def _features(asked: _Asked, rows: Rows) -> tuple[list[ReferenceFeature], list[Flag]]:
     entry, names, label = asked.entry, asked.names, asked.entry.label
     chosen = _chosen(asked, rows)
-    geometries = project_many(rows.geometries[chosen], asked.source, asked.frame)
-    geometries, repaired = _repaired(geometries)
+    geometries, repaired = _placed(rows.geometries[chosen], asked.source, asked.frame)
     fields = {bare(name): values[chosen] for name, values in rows.columns.items()}
     own = {name: rows.columns[name][chosen] for name in (names.name, names.id, names.code) if name}
     below = downstream_ids(fields, entry.role)
@@ -276,18 +279,24 @@ def _row_flags(asked: _Asked, rows: Rows) -> list[Flag]:
     return flags
 
 
-def _repaired(geometries: NDArray[np.object_]) -> tuple[NDArray[np.object_], int]:
-    """Valid polygons that keep every lobe, of the highest dimension of each geometry, and how many were invalid."""
+def _placed(geometries: NDArray[np.object_], source: Georeference, frame: Frame) -> tuple[NDArray[np.object_], int]:
+    """Geometries in the frame: valid, every drawn lobe kept, of one dimension each; and how many were invalid."""
     bad = ~shapely.is_valid(geometries)
-    if bad.any():
-        geometries = geometries.copy()
-        geometries[bad] = shapely.make_valid(geometries[bad], method="structure", keep_collapsed=False)
-    mixed = np.flatnonzero(shapely.get_type_id(geometries) == shapely.GeometryType.GEOMETRYCOLLECTION)
+    placed = np.empty(len(geometries), dtype=object)
+    placed[~bad] = project_many(geometries[~bad], source, frame)
+    # Ring by ring where invalid, or in the frame no longer valid: dividing the edges of an invalid polygon would
+    # silently drop lobes of it.
+    for i in np.flatnonzero(bad | ~shapely.is_valid(placed)):
+        parts = [part for part in shapely.get_parts(geometries[i]) if isinstance(part, shapely.Polygon)]
+        rings = [project_many(shapely.get_rings(part), source, frame) for part in parts]
+        drawn = [[shapely.get_coordinates(ring) for ring in part] for part in rings]
+        placed[i] = repair_polygon(drawn).geometry if drawn else shapely.MultiPolygon()
+    mixed = np.flatnonzero(shapely.get_type_id(placed) == shapely.GeometryType.GEOMETRYCOLLECTION)
     for i in mixed:
-        parts = shapely.get_parts(geometries[i])
+        parts = shapely.get_parts(placed[i])
         dimensions = shapely.get_dimensions(parts)
-        geometries[i] = shapely.union_all(parts[dimensions == dimensions.max(initial=0)])
-    return geometries, int(bad.sum())
+        placed[i] = shapely.union_all(parts[dimensions == dimensions.max(initial=0)])
+    return placed, int(bad.sum())
 
 
 def _window(around: BaseGeometry, reach_m: float) -> BaseGeometry:
@@ -316,20 +325,20 @@ def _coverage(asked: _Asked, window: BaseGeometry) -> tuple[BaseGeometry, bool, 
     """The covered part of `window`, whether its owner declares it, and a flag where not."""
     declared = asked.entry.coverage
     if isinstance(declared, tuple):
-        lonlat = georeference("OGC:CRS84")
-        covered = asked.frame.project(shapely.box(*declared), lonlat)
-        return shapely.intersection(covered, window), True, []
+        return _box_coverage(replace(asked, source=georeference("OGC:CRS84")), declared, window), True, []
     if declared is None or declared == "extent":
         flag = Flag("coverage_not_declared", "its own extent was taken as the ground it covers", asked.entry.label)
-        return _extent(asked, window), declared is not None, [flag] * (declared is None)
+        extent = _box_coverage(asked, asked.found.bounds, window)
+        return extent, declared is not None, [flag] * (declared is None)
     return _declared_area(asked, declared, window), True, []
 
 
-def _extent(asked: _Asked, window: BaseGeometry) -> BaseGeometry:
-    if asked.found.bounds is None:
+def _box_coverage(asked: _Asked, bounds: Box | None, window: BaseGeometry) -> BaseGeometry:
+    """The part of `window` within `bounds`, which are in the CRS `asked.source`."""
+    if bounds is None:
         return shapely.Polygon()
-    extent = shapely.box(*asked.found.bounds)
-    # Cut in the layer's own CRS first: the extent of a national layer cannot be drawn in the site's plane.
+    extent = shapely.box(*bounds)
+    # Cut in that CRS first: the extent of a national layer cannot be drawn in the site's plane.
     parts = [
         asked.frame.project(part, asked.source)
         for box in _boxes(asked, shapely.buffer(window, _MARGIN_M, join_style="mitre"))
@@ -346,7 +355,7 @@ def _declared_area(asked: _Asked, path: Path, window: BaseGeometry) -> BaseGeome
     source = georeference(found.crs)
     there = replace(asked, found=found, source=source)
     rows = read_rows(found, _boxes(there, window), ())
-    geometries, _ = _repaired(project_many(rows.geometries, source, asked.frame))
+    geometries, _ = _placed(rows.geometries, source, asked.frame)
     areas = geometries[shapely.get_dimensions(geometries) == 2]  # noqa: PLR2004
     if len(geometries) and not len(areas):
         raise InputError("a coverage must be polygons", file=path.name, layer=found.layer)
