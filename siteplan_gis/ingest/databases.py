@@ -63,7 +63,7 @@ def read_database(path: Path, label: str) -> list[DrawnLayer]:
             layer = _layer(ready, suffix, name, DrawnLayer(label, layer_name, len(names) == 1, "", (), []), path)
             layers.append(layer)
         for part in missing:
-            layers[0].flags.append(Flag("file_ignored", f"{path.stem}{part} is missing; {_without(part)}", label))
+            layers[0].flags.append(Flag("file_part_missing", f"{path.stem}{part} is missing; {_without(part)}", label))
         return layers
 
 

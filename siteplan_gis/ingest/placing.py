@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from pyproj import CRS
+from pyproj.exceptions import CRSError
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
@@ -65,6 +67,7 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.georeference = georeference(definition, settings.axis_order or "xy")
     except InputError as error:
         layer.trouble = CrsError(error.problem, **where, remedy=error.remedy)
+        layer.crs_shown = _name_of(definition)
         return
     name = layer.crs_shown = layer.georeference.name
     if settings.crs and own:
@@ -79,6 +82,14 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.flags.append(
             Flag("crs_note", "latitude or northing stands first in this file (siteplan.toml)", layer.label)
         )
+
+
+def _name_of(definition: str) -> str:
+    """What a CRS that cannot be used calls itself."""
+    try:
+        return CRS.from_user_input(definition).name
+    except CRSError:
+        return definition[:60]
 
 
 def locate(layer: PlacedLayer) -> InputError | None:
@@ -121,9 +132,9 @@ def _impossible_numbers(layer: PlacedLayer, xy: NDArray[np.float64]) -> InputErr
         bad = (abs(east) > 360) | (abs(north) > 90)  # noqa: PLR2004
         if bad.any():
             at = f"({xy[bad][0][0]:.6g}, {xy[bad][0][1]:.6g})"
-            hint = (
-                'if latitude stands first, set axis_order = "yx" for it in siteplan.toml, else give its real CRS there'
-            )
+            hint = "give its real CRS in siteplan.toml"
+            if (abs(north) <= 360).all() and (abs(east) <= 90).all():  # noqa: PLR2004
+                hint = 'latitude seems to stand first: set axis_order = "yx" for it in siteplan.toml'
             return _problem(layer, f"{at} cannot be degrees, but {reference.name} counts in degrees", hint)
     elif all(_in_us(x, y) or _in_us(y, x) for x, y in (xy.min(axis=0), xy.max(axis=0))):
         return _problem(
@@ -175,7 +186,12 @@ def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
     anchors = [layer for layer in layers if layer.role in ANCHOR_ROLES and _any(layer.lonlat)]
     anchors.sort(key=lambda layer: ANCHOR_ROLES.index(layer.role))
     everything = [layer for layer in layers if _any(layer.lonlat)]
-    centre, home = _centre(anchors or everything)
+    centre, middle, central = _centre(anchors or everything)
+    home = middle.label
+    extent = middle.lonlat[central]
+    reach = float(_distance_m(extent, centre).max()) if extent is not None else 0.0
+    if reach > FARTHEST_M:
+        raise _feature_problem(middle, central, f"it is {2 * reach / 1000:,.0f} km wide, too large for one site")
     for layer in everything:
         distances = [None if piece is None else _distance_m(piece, centre) for piece in layer.lonlat]
         near = [float(away.min()) for away in distances if away is not None]
@@ -190,13 +206,8 @@ def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
                 continue
             anchored = layer in anchors or not anchors
             if anchored and away.max() > FARTHEST_M:
-                raise InputError(
-                    f"it reaches {away.max() / 1000:,.0f} km from {home}, too far for one site",
-                    file=layer.drawn.file,
-                    layer=layer.drawn.layer,
-                    feature=layer.drawn.features[number].id,
-                    remedy="correct its coordinates or remove it",
-                )
+                problem = f"it reaches {away.max() / 1000:,.0f} km from the middle of {home}, too far for one site"
+                raise _feature_problem(layer, number, problem)
             if away.min() > FARTHEST_M:
                 layer.lonlat[number] = None
                 layer.flags.append(
@@ -212,19 +223,20 @@ def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
     )
 
 
-def _centre(layers: Iterable[PlacedLayer]) -> tuple[NDArray[np.float64], str]:
-    """The feature's centre that lies in the middle of all, and the name of its layer."""
-    centres, names = [], []
+def _centre(layers: Iterable[PlacedLayer]) -> tuple[NDArray[np.float64], PlacedLayer, int]:
+    """The centre of the feature that lies in the middle of all, its layer and its number there."""
+    centres: list[tuple[float, float]] = []
+    owners: list[tuple[PlacedLayer, int]] = []
     for layer in layers:
-        for piece in layer.lonlat:
+        for number, piece in enumerate(layer.lonlat):
             if piece is not None:
                 lon = _turned(piece[:, 0], float(piece[0, 0]))
                 centres.append(((lon.min() + lon.max()) / 2, (piece[:, 1].min() + piece[:, 1].max()) / 2))
-                names.append(layer.label)
+                owners.append((layer, number))
     found = np.array(centres)
     found[:, 0] = _turned(found[:, 0], float(found[0, 0]))
     nearest = int(np.argmin(((found - np.median(found, axis=0)) ** 2).sum(axis=1)))
-    return found[nearest], names[nearest]
+    return found[nearest], *owners[nearest]
 
 
 def _any(pieces: Iterable[NDArray[np.float64] | None]) -> bool:
@@ -247,6 +259,12 @@ def _distance_m(lonlat: NDArray[np.float64], centre: NDArray[np.float64]) -> NDA
 def _in_us(lon: float, lat: float) -> bool:
     """Within the box of the fifty states; the last Aleutians lie beyond the 180th meridian."""
     return (-180 <= lon <= -64 or 172 <= lon <= 180) and 17 <= lat <= 72  # noqa: PLR2004
+
+
+def _feature_problem(layer: PlacedLayer, number: int, problem: str) -> InputError:
+    drawn = layer.drawn
+    remedy = "correct its coordinates or remove it"
+    return InputError(problem, file=drawn.file, layer=drawn.layer, feature=drawn.features[number].id, remedy=remedy)
 
 
 def _problem(layer: PlacedLayer, problem: str, remedy: str) -> InputError:

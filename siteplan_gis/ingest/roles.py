@@ -46,7 +46,7 @@ _GUESSES: Final = tuple(
         (r"stabili\w*|seed\w*|mulch\w*|sod|erosion mat\w*", "stabilization"),
         (r"infiltrat\w*|rain ?gardens?|bio ?retention|bio ?swales?|bioretention", "infiltration"),
         (r"outfalls?|discharge points?|outlet pipes?", "outfall"),
-        (r"catch ?basins?|inlets?|inlt|cb", "inlet"),
+        (r"catch ?basins?|inlets?|inlt|^(?:ex |prop |storm |strm )?cbs?$", "inlet"),
         (r"culverts?|culv", "culvert"),
         ((r"(?:detention|retention|wet|dry|storm ?water|storm|sedimentation|prop|proposed) (?:ponds?|basins?)"
          r"|detention|retention|forebay"), "pond"),

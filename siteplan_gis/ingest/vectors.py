@@ -137,10 +137,10 @@ def inspect_plan(
     Raises
     ------
     InputError
-        If a file cannot be opened at all.
+        If nothing can be opened at all.
     """
     with opened_submittal(paths) as submittal:
-        _, layers, _ = _read(submittal, roles, assume_crs, None)
+        _, layers, _ = _read(submittal, roles, assume_crs, None, go_on=len(submittal.files) > 1)
         flags = list(submittal.flags)
         shown = []
         for layer in layers:
@@ -155,9 +155,14 @@ def inspect_plan(
 
 
 def _read(
-    submittal: Submittal, roles: Mapping[str, str], assume_crs: str | None, progress: Progress | None
+    submittal: Submittal,
+    roles: Mapping[str, str],
+    assume_crs: str | None,
+    progress: Progress | None,
+    *,
+    go_on: bool = False,
 ) -> tuple[Manifest, list[PlacedLayer], tuple[Source, ...]]:
-    """Every layer of every file, with its role, settings and coordinate system."""
+    """Every layer of every file, with its role, settings and coordinate system; `go_on` flags unreadable files."""
     for layer_name, role in roles.items():
         require_role(role, file="--role", layer=layer_name)
     manifest = _manifest(submittal)
@@ -168,7 +173,14 @@ def _read(
     for number, file in enumerate(submittal.files):
         if progress is not None:
             progress(file.label, number, len(submittal.files))
-        placed = [assigned(drawn, labels, roles, manifest, used_keys) for drawn in _drawn(file)]
+        try:
+            found = _drawn(file)
+        except InputError as error:
+            if not go_on:
+                raise
+            submittal.flags.append(Flag("file_unreadable", str(error), file.label))
+            continue
+        placed = [assigned(drawn, labels, roles, manifest, used_keys) for drawn in found]
         for layer in placed:
             place(layer, assume_crs)
         known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
@@ -282,10 +294,14 @@ def _reading_flags(layer: PlacedLayer) -> list[Flag]:
                 Flag("feature_unreadable", text, drawn.label, feature.id) for text in feature.drawing.left_out
             ]  # fmt: skip
     if heights and layer.role not in _CONTOURS:
-        flags.append(Flag("z_or_m_dropped", f"{heights} features have heights, which were dropped", drawn.label))
+        flags.append(Flag("z_or_m_dropped", f"{_counted(heights)} heights, which were dropped", drawn.label))
     if sentinels:
-        flags.append(Flag("z_sentinel", f"{sentinels} features have heights that are NaN or a sentinel", drawn.label))
+        flags.append(Flag("z_sentinel", f"{_counted(sentinels)} heights that are NaN or a sentinel", drawn.label))
     return flags
+
+
+def _counted(number: int) -> str:
+    return "1 feature has" if number == 1 else f"{number} features have"
 
 
 def _unreadable(drawn: DrawnLayer) -> int:
