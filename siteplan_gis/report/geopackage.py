@@ -9,12 +9,13 @@ stand in the first, with no geometry.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyogrio
 import pyogrio.raw
 import shapely
 
@@ -53,6 +54,7 @@ class _Table:
     qml: str
 
 
+_SYNCHRONOUS: Final = "OGR_SQLITE_SYNCHRONOUS"
 _STYLES_TABLE: Final = """
 CREATE TABLE layer_styles (
   id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, f_table_catalog TEXT(256), f_table_schema TEXT(256),
@@ -75,9 +77,21 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
         tables += _tables(layer, layer.key, partial(context_qml, layer.key))
     path.unlink(missing_ok=True)
     crs = _crs(review.site.frame)
-    for table in tables:
-        _write_table(path, table, review.site.frame, crs)
+    with _unsynchronised():
+        for table in tables:
+            _write_table(path, table, review.site.frame, crs)
     _finish(path, tables, f"{review.on.isoformat()}T00:00:00.000Z")
+
+
+@contextmanager
+def _unsynchronised() -> Iterator[None]:
+    """Without a wait for the disk after every layer: a file that is not finished is thrown away anyway."""
+    before = pyogrio.get_gdal_config_option(_SYNCHRONOUS)
+    pyogrio.set_gdal_config_options({_SYNCHRONOUS: "OFF"})
+    try:
+        yield
+    finally:
+        pyogrio.set_gdal_config_options({_SYNCHRONOUS: before})
 
 
 def _crs(frame: Frame) -> str:

@@ -37,7 +37,7 @@ PAYLOADS = (
     "C:\\path\\20190221 \\1",
     "O'Neal \"Sub\" & Sons",
     '<a href="javascript:alert(5)">x</a>',
-    "<svg onload=alert(6)> {{ 7*7 }} {% raw %} ]]> <!-- -->",
+    '<svg onload="alert(6)"> {{ 7*7 }} {% raw %} ]]> <!-- -->',
     "line\u2028separator\u2029 and \u202eright to left\u202c \u0645\u0648\u0642\u0639 \u00e9\u0323 \U0001f6a7",
     "NaN Infinity NaT \x00\x1b[31m [red]bold[/red] [link=x]",
 )  # fmt: skip

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import synthetic
+
+from siteplan_gis.report.terminal import measurements_text, print_measurements, print_summary, summary_text
+
+if TYPE_CHECKING:
+    from siteplan_gis.model.review import Review
+
+UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
+
+
+def test_the_verdict_stands_above_what_must_be_done(review: Review) -> None:
+    told = summary_text(review, [Path("out/review.html")])
+    lines = told.splitlines()
+    assert lines[0].startswith("INVENTED GROUND")
+    assert lines[1].startswith("! CHECK CRASHED")
+    assert "1 check crashed, 10 fail, 1 not checked, 3 needs review, 1 pass, 1 does not apply" in lines
+    assert "150 ft per inch; the limit is at most 100 ft per inch. Draw it at 1 in = 100 ft or larger." in told
+    assert "Outfall O1 reaches" not in told
+    assert lines[-1].strip() == "out/review.html"
+
+
+def test_markup_and_control_characters_are_only_text(review: Review) -> None:
+    for told in (summary_text(review), measurements_text(review.measured, review.site)):
+        assert not UNSAFE.search(told)
+    assert "[red]bold[/red] [link=x]" in summary_text(review)
+    assert "</script><script>alert(2)</script>" in measurements_text(review.measured, review.site)
+
+
+def test_printing_says_the_same(review: Review) -> None:
+    stream = io.StringIO()
+    print_summary(review, [Path("a [b]/review.html")], stream)
+    assert stream.getvalue() == summary_text(review, [Path("a [b]/review.html")])
+    stream = io.StringIO()
+    print_measurements(review.measured, review.site, stream)
+    assert stream.getvalue() == measurements_text(review.measured, review.site)
+
+
+def test_every_line_of_a_long_review_fits_its_finding(review: Review) -> None:
+    many = replace(review, findings=tuple(replace(review.findings[4], subject=str(n)) for n in range(100)))
+    told = summary_text(many)
+    assert "... and 60 more in the files" in told
+    assert told.count("A pond 1,500 ft away") == 40
+
+
+def test_measurements_say_why_they_cannot_be_told(review: Review) -> None:
+    told = measurements_text(review.measured, review.site)
+    assert "Wetland on site: cannot be told (no wetland map covers the site)" in told
+    assert "Disturbed: 2.86 acres \u00b1 0.01" in told
+    assert "Discharge edge-1: no water reached" in told
+    assert synthetic.PAYLOADS[6] in told
+
+
+def test_crashed_steps_are_told(review: Review) -> None:
+    crashed = replace(review.measured, faults={"slopes": "ZeroDivisionError: division by zero"})
+    assert "measuring slopes crashed: ZeroDivisionError" in measurements_text(crashed, review.site)
+    assert "measuring slopes crashed: ZeroDivisionError" in summary_text(replace(review, measured=crashed))
