@@ -170,8 +170,22 @@ def _datum(crs: CRS, name: str) -> tuple[float, tuple[str, ...], Transformer]:
     )
 
 
+def use_grids(folder: str | os.PathLike[str]) -> None:
+    """Let PROJ find datum shift grids in a folder, besides the one that the environment names.
+
+    Raises
+    ------
+    CrsError
+        If there is no such folder.
+    """
+    if not os.path.isdir(folder):  # noqa: PTH112
+        raise CrsError("there is no such folder of datum shift grids", file=os.fspath(folder))
+    if os.fspath(folder) not in pyproj.datadir.get_data_dir().split(os.pathsep):
+        pyproj.datadir.append_data_dir(os.fspath(folder))
+
+
 @cache
 def _use_more_grids() -> None:
     folder = os.environ.get(GRIDS_VARIABLE, "")
-    if folder and os.path.isdir(folder):  # noqa: PTH112
-        pyproj.datadir.append_data_dir(folder)
+    if folder:
+        use_grids(folder)

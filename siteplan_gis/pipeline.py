@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import shapely
 
 import siteplan_gis
+from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.ingest.vectors import read_plan
@@ -194,6 +195,8 @@ def gather(
                          remedy="give roles with --role LAYER=ROLE; see siteplan-gis inspect")  # fmt: skip
     ground = shapely.union_all(drawn)
     _refuse_invented(plan, catalogue)
+    if catalogue is not None and catalogue.proj_grids is not None:
+        use_grids(catalogue.proj_grids)
     entries = [*(catalogue.layers if catalogue is not None else ()), *entries_from_options(inputs.layer)]
     layers = _read_layers(entries, frame, ground, method, tell)
     if airports and "airports" not in layers:

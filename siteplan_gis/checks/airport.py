@@ -9,21 +9,24 @@ runway ends lie more than 1,900 ft from there. Nearer than the limit: the review
 Farther than the limit by more than 4,000 ft: not applicable. Between: the reviewer's, since Exhibit A could reach
 there.
 
-Limits: the drain time of a pond is in no map.
+Limits: a drain time is the applicant's figure (attribute `drain_hours` of the pond); without one the reviewer asks.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from siteplan_gis.checks.verdict import finding, limit_words, untold
-from siteplan_gis.model.comparison import show
+from siteplan_gis.checks.verdict import finding, held, limit_words, untold
+from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.measurement import Measurement
+    from siteplan_gis.model.ordinance import Limit, Rule
+    from siteplan_gis.model.plan import PlanFeature
     from siteplan_gis.model.review import Case, Finding
 
 _EXHIBIT_DOUBT_FT = 4_000.0
@@ -71,14 +74,20 @@ def judge_airport_ponds(rule: Rule, case: Case) -> Sequence[Finding]:
                 limit=limit,
             )
         ]
-    return [
-        finding(
-            rule,
-            item.id,
-            Status.NEEDS_REVIEW,
-            f"{item.name or item.kind or item.id}: show that it drains within 48 hours.",
-            measured=measured,
-            where=item.geometry,
-        )
-        for item in ponds
-    ]
+    return [_judge_pond(rule, item, measured, limit) for item in ponds]
+
+
+def _judge_pond(rule: Rule, pond: PlanFeature, distance: Measurement, near: Limit) -> Finding:
+    name, drained = pond.name or pond.kind or pond.id, rule.limits["drained"]
+    hours = pond.attributes.get("drain_hours")
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or math.isnan(hours):
+        text = f"{name}: no drain time is given; show that it drains within {drained.value:g} hours."
+        return finding(rule, pond.id, Status.NEEDS_REVIEW, text, measured=distance, where=pond.geometry)
+    if compare(float(hours), drained.operator, drained.value):
+        text = f"{name}: drains in {show(float(hours), 1, drained.value)} hours, as stated."
+        return finding(rule, pond.id, Status.PASS, text, measured=distance, where=pond.geometry)
+    text = f"{name}: drains in {show(float(hours), 1, drained.value)} hours, as stated, not within {drained.value:g}."
+    certain = held(distance, near) is True
+    status = Status.FAIL if certain else Status.NEEDS_REVIEW
+    remedy = f"Design it to drain within {drained.value:g} hours."
+    return finding(rule, pond.id, status, text, measured=distance, where=pond.geometry, remedy=remedy)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Finding, Status
+from siteplan_gis.ordinances.quantities import limit_in
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -43,7 +44,7 @@ def finding(
     margin = None
     if measured is not None and limit is not None and isinstance(measured.value, int | float):
         sign = 1 if limit.operator in {">=", ">"} else -1
-        margin = sign * (float(measured.value) - limit.value)
+        margin = sign * (float(measured.value) - limit_in(limit, measured.unit))
     return Finding(
         rule,
         subject,
@@ -75,13 +76,13 @@ def held(measured: Measurement, limit: Limit) -> bool | None:
     if isinstance(measured.value, bool) or not isinstance(measured.value, int | float):
         message = f"{measured.name} is no number"
         raise TypeError(message)
-    return compare(float(measured.value), limit.operator, limit.value, measured.plus_minus)
+    return compare(float(measured.value), limit.operator, limit_in(limit, measured.unit), measured.plus_minus)
 
 
 def amount(measured: Measurement, limit: Limit | None = None, decimals: int = 2) -> str:
     """A measured value in words, with its doubt, never rounded across the limit."""
     assert isinstance(measured.value, int | float)
-    text = show(float(measured.value), decimals, limit.value if limit else None)
+    text = show(float(measured.value), decimals, limit_in(limit, measured.unit) if limit else None)
     doubt = (
         f" ± {show(measured.plus_minus, decimals)}"
         if measured.plus_minus and measured.plus_minus >= 0.5 * 10**-decimals
