@@ -35,9 +35,9 @@ _GUESSES: Final = tuple(
         ((r"inlet prot\w*|silt ?fenc\w*|silt|sf|erosion|eros|ecm|bmps?|sediment \w+|sed (?:trap|basin)|check dams?"
          r"|ditch checks?|perimeter control|controls?|straw bales?|wattles?|turbidity \w+|diversions?"), "control"),
         (r"(?:construction|constr|const|stone|gravel) entr\w*|entrances?|track(?:ing)? pads?|rock entrance", "entrance"),
-        (rf"{_PROPOSED} (?:\w+ )*(?:contours?|cont|cntr|topo)|(?:contours?|cont|cntr|topo) (?:\w+ )*{_PROPOSED}",
+        (rf"{_PROPOSED} (?:\w+ )*(?:contours?|cont|topo)|(?:contours?|cont|topo) (?:\w+ )*{_PROPOSED}",
          "contour_proposed"),
-        (r"contours?|cont|cntr|ctr|topo", "contour_existing"),
+        (r"contours?|cont|topo", "contour_existing"),
         (r"wetlands?|wtlnd|wtld|wetl|delineat\w*|wwi|nwi", "wetland"),
         (r"flood ?plains?|floodway|flood|fema|sfha|100 ?yr|100 year", "floodplain"),
         (r"ohwm|ordinary high water\w*|ohw", "ohwm"),
@@ -99,7 +99,7 @@ def guess_role(name: str) -> str:
 
 def _words(name: str) -> str:
     """The words of a name in small letters, one space between, camel case and digits divided."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)
     spaced = re.sub(r"(?<=[A-Za-z]{3})(?=\d)", " ", spaced)
     return " ".join(re.findall(r"[a-z0-9]+", spaced.lower()))
 

@@ -1,0 +1,76 @@
+"""Names of layers as offices write them, and the roles they speak of."""
+
+import pytest
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.roles import guess_role, matched, require_role
+from siteplan_gis.model.plan import ROLES
+
+NAMES = {
+    "disturbed_area": ["LOD", "lod_3857", "Limits_of_Disturbance", "LimitsOfDisturbance", "LIMIT OF DISTURBANCE", "C-LOD",
+        "limits-of-construction", "Disturbed Area", "disturbance_ph1", "LOD_PHASE2", "Phase 1", "phases", "GRADING LIMITS",
+        "clearing_limits", "land disturbance", "DISTURBED_AREAS"],
+    "contour_existing": ["EX_CONTOUR", "contours", "Existing Contours", "V-TOPO-MAJR", "C-TOPO-MINR-E", "topo", "CONT_EX",
+        "contours_2ft"],
+    "contour_proposed": ["PROP_CONTOUR", "Proposed Contours", "C-TOPO-MAJR-N", "FG_CONTOURS", "finished grade contours",
+        "contours_proposed", "ContoursProposed"],
+    "wetland": ["wetlands", "WETLAND", "Wetland Delineation", "wetland boundary", "V-WETL"],
+    "floodplain": ["FEMA 100yr", "floodplain", "Flood Plain", "floodway"],
+    "surface_water": ["waters", "Streams", "creek", "RIVERS", "V-RIVR", "lake_shore", "NHDFlowline", "water bodies"],
+    "control": ["Silt Fence", "SILTFENCE", "C-EROS-SILT", "inlet protection", "BMPs", "erosion_control", "check dams",
+        "perimeter control"],
+    "entrance": ["Construction Entrance", "tracking pad", "stone entrance"],
+    "stockpile": ["stockpile", "Topsoil Stockpile", "soil_stockpiles"],
+    "revegetation": ["revegetation", "Permanent Seeding", "landscaping"],
+    "stabilization": ["stabilization", "temporary seeding", "mulch"],
+    "infiltration": ["infiltration basin", "rain gardens", "bioretention"],
+    "outfall": ["outfalls", "OUTFALL_1", "discharge point"],
+    "inlet": ["inlets", "catch basins", "CB"],
+    "culvert": ["culverts", "EX_CULV"],
+    "pond": ["ponds", "detention pond", "wet basin", "Stormwater Pond"],
+    "storm_sewer": ["storm sewer", "C-STRM-PIPE", "STORM"],
+    "utility": ["C-WATR-PIPE", "water main", "sanitary sewer", "gas", "utilities", "C-SSWR"],
+    "road": ["EX_ROAD", "roads", "C-ROAD-CNTR", "driveway", "edge of pavement", "parking"],
+    "structure": ["Bldg", "A-BLDG", "buildings", "house"],
+    "site": ["site", "Site Boundary", "PROPERTY LINE", "V-PROP-LINE", "parcel", "project_boundary"],
+    "lot": ["lots", "LOT LINES"],
+    "construction_site": ["construction site", "construction_site"],
+    "vegetation": ["trees", "TREE LINE", "woodland", "L-PLNT"],
+    "drainage_pattern": ["drainage arrows", "flow paths", "swales", "ditch"],
+    "grid": ["grid"],
+    "ohwm": ["OHWM", "ordinary high water mark"],
+    "street_work": ["street work"],
+    "pipe_work": ["pipe work"],
+    "": ["Layer1", "0", "misc", "C-ANNO-TEXT", "contour labels", "Wetland Buffer", "wetland_setback_75ft", "undisturbed",
+        "watershed", "title block", "LOD text", "Defpoints", "drainage easement"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in NAMES.items() for name in names])
+def test_names_of_offices(role, name):
+    assert guess_role(name) == role
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_its_own_name(role):
+    assert guess_role(role) == role
+    assert guess_role(role.upper() + "S") == role
+    assert guess_role(role.replace("_", "-")) == role
+
+
+def test_every_role_is_spoken_of():
+    assert set(NAMES) == {*ROLES, ""}
+
+
+def test_an_equal_name_outranks_a_pattern_and_case_does_not_matter():
+    told = {"*": "road", "LOD": "disturbed_area"}
+    assert matched(["plan.gpkg/lod", "lod"], told) == ("LOD", "disturbed_area")
+    assert matched(["plan.gpkg/x", "x"], told) == ("*", "road")
+    assert matched(["x"], {"y": "road"}) is None
+    assert matched(["a[1]"], {"A[1]": "road"}) == ("A[1]", "road")
+
+
+def test_an_unknown_role_is_named_with_the_known_ones():
+    with pytest.raises(InputError, match=r"--role / layer LOD: 'dirt' is not a role; use one of site, .*ignore"):
+        require_role("dirt", file="--role", layer="LOD")
+    assert require_role("ignore") == "ignore"
