@@ -41,6 +41,7 @@ _LEVEL_DOUBT: Final = 0.25
 _WORTH_SAYING_M: Final = 10.0
 _PLACES_TRACED: Final = 160
 _VALLEY: Final = 4.0
+_TRIFLE: Final = 0.002
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,8 @@ class Trace:
         Every ponding deeper than noise that the path was carried through: where, its depth and its length in metres.
     explanation
         One sentence.
+    culverts
+        The drawn pipes that the path runs through.
     """
 
     path: LineString | None
@@ -85,6 +88,7 @@ class Trace:
     explanation: str = ""
     barrier_width_m: float | None = None
     depth_at_least: bool = False
+    culverts: tuple[LineString, ...] = ()
 
 
 def trace(
@@ -116,8 +120,6 @@ def trace(
         if how != AT_LIMIT or path is None or path.length > limit_m:
             break
         follow_m *= 1.25
-    at_least = how == TOO_WIDE
-    how = IN_DEPRESSION if at_least else how
     breached = tuple(
         (ground.placed(_middle(cells[int(place)], cols)), float(deep), float(long))
         for place, deep, long in ponds
@@ -128,23 +130,24 @@ def trace(
     found = _first_touch(
         path if path is not None else start, targets, distances, 2 * ground.cell_m if how == AT_GOAL else -1.0
     )
-    if found is not None:
+    if found is not None and found[1].length <= limit_m:
         index, path = found
-        if path.length <= limit_m:
-            return Trace(
-                path, path.length, float(distances[index]), index, "reached", doubt, 0.0, breached,
-                f"The runoff reaches it after {path.length:.0f} m{_through(breached, level_m)}.",
-            )  # fmt: skip
+        return Trace(
+            path, path.length, float(distances[index]), index, "reached", doubt, breached=breached,
+            explanation=f"The runoff reaches it after {path.length:.0f} m{_through(breached, level_m)}.",
+            culverts=_pipes(ground, path),
+        )  # fmt: skip
+    if found is not None or (path is not None and path.length > limit_m):
         how = AT_LIMIT
-    if path is not None and path.length > limit_m:
-        how, path = AT_LIMIT, substring(path, 0, limit_m)
+        path = substring(path, 0, limit_m) if path is not None else None
     length = path.length if path is not None else 0.0
     end = path.interpolate(length) if path is not None else start
-    narrow = _barrier_width(ground, int(cells[-1])) if how == IN_DEPRESSION else None
-    why, sentence = _ending(how, length, f"{'at least ' * at_least}{depth:.1f} m", narrow, limit_m)
+    depth = depth if how in {IN_DEPRESSION, TOO_WIDE} else 0.0
+    narrow = _barrier_width(ground, int(cells[-1])) if depth else None
+    why, sentence = _ending(how, length, depth, narrow, limit_m)
     return Trace(
-        path, length, start.distance(end), None, why, doubt,
-        float(depth) if how == IN_DEPRESSION else 0.0, breached, sentence + _through(breached, level_m) + ".", narrow, at_least,
+        path, length, start.distance(end), None, why, doubt, depth, breached,
+        sentence + _through(breached, level_m) + ".", narrow, how == TOO_WIDE, _pipes(ground, path),
     )  # fmt: skip
 
 
@@ -217,7 +220,7 @@ def runoff_exits(
     typical = float(np.median([total for _, total in places]))
     apart_m = edge.length / max(limit, 1)
     for place, total in places:
-        if len(chosen) >= limit:
+        if len(chosen) >= limit or total < max(typical / 2, _TRIFLE * area[crossing].sum()):
             break
         away = min((abs(along[place] - along[other]) for other in chosen), default=np.inf)
         if away >= apart_m or (total > _VALLEY * typical and away > 3 * step_m):
@@ -262,19 +265,33 @@ def _descend(
     return path[:size].copy(), how, depth, ponds[:ponded].copy(), mark
 
 
-def _ending(how: int, length_m: float, depth: str, width_m: float | None, limit_m: float) -> tuple[str, str]:
+def _ending(how: int, length_m: float, depth_m: float, width_m: float | None, limit_m: float) -> tuple[str, str]:
     """The word for how a path ends short of every target, and a sentence without its full stop."""
     if how == AT_EDGE:
         return "leaves_elevation_data", f"The runoff leaves the elevation data after {length_m:.0f} m"
     if how == AT_LIMIT:
         return "farther_than_limit", f"No target is met within {limit_m:.0f} m along the path"
-    sentence = f"The runoff stops after {length_m:.0f} m in a closed depression {depth} deep"
+    if how == TOO_WIDE and depth_m <= NOISE_M:
+        return (
+            "closed_depression",
+            f"The runoff stops after {length_m:.0f} m on level ground too wide to see its way out",
+        )
+    deep = f"{'at least ' * (how == TOO_WIDE)}{depth_m:.1f} m deep"
+    sentence = f"The runoff stops after {length_m:.0f} m in a closed depression {deep}"
     if width_m is not None:
         sentence += (
             f" behind a narrow, road-like barrier (lower ground {width_m:.0f} m on): a culvert may lie there, "
             "and where the runoff goes from here cannot be told"
         )
     return "closed_depression", sentence
+
+
+def _pipes(ground: Conditioned, path: LineString | None) -> tuple[LineString, ...]:
+    """The pipes whose middle a path runs over."""
+    if path is None:
+        return ()
+    near_m = 1.5 * ground.cell_m
+    return tuple(pipe for pipe in ground.culverts if path.distance(pipe.interpolate(0.5, normalized=True)) <= near_m)
 
 
 def _through(breached: tuple[tuple[Point, float, float], ...], level_m: float) -> str:
