@@ -145,14 +145,12 @@ def trace_network(
             None, 0.0, 0.0, None, "no_line", 0.0, candidates=candidates, doubts=doubts, explanation=why + "."
         )
     nearest = open_ways[0][1]
-    ids = sorted({network.parts[i].id for i, _ in open_ways})
-    if len(ids) > 1:
-        doubts = (*doubts, f"Several drainage lines lie within {snap_m:.0f} m of the start: {', '.join(ids)}")
     search = _Search(network, shapes, start, gap_m, limit_m)
     for i, away in open_ways:
         if away <= nearest + 0.01:
             search.enter(None, start, i, 0.0)
     search.run()
+    doubts += _others(search, network, open_ways, snap_m)
     return _answer(search, network, start, distances, candidates, doubts, height, coverage, gap_m, limit_m)
 
 
@@ -237,6 +235,15 @@ def _downhill(
         else:
             kept.append((i, away))
     return kept, tuple(doubts)
+
+
+def _others(search: _Search, network: _Network, open_ways: list[tuple[int, float]], snap_m: float) -> tuple[str, ...]:
+    """A sentence if lines of other drainage than the one followed lie near the start too."""
+    followed = {leg.part for leg in search.legs}
+    apart = {network.parts[i].id for i, _ in open_ways if i not in followed and not followed & set(network.onward(i))}
+    if not apart:
+        return ()
+    return (f"Other drainage lines lie within {snap_m:.0f} m of the start too: {', '.join(sorted(apart))}",)
 
 
 class _Search:
@@ -344,7 +351,7 @@ def _answer(
         _, reached, last, tail = search.hit
         why, sentence = "reached", "The drainage reaches it after {:.0f} m"
     else:
-        last = max(search.ends, key=lambda leg: leg.length_m + leg.exit_m - leg.entry_m)
+        last = max(search.ends or search.legs, key=lambda leg: leg.length_m + leg.exit_m - leg.entry_m)
         why, sentence = _short_of_targets(search, network, coverage, gap_m, limit_m)
     way = _way(last)
     pieces = _pieces(way, network, tail)
