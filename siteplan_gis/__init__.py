@@ -1,4 +1,4 @@
-"""Checks a construction site's erosion-control site map against a village's ordinance, and shows the answer on a map."""
+"""Checks a construction site's erosion-control map against a village's ordinance, and shows the answer on a map."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from siteplan_gis.pipeline import measure, review
+    from siteplan_gis.api import measure, review
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "measure", "review"]
 
-_LAZY = {"review": "siteplan_gis.pipeline", "measure": "siteplan_gis.pipeline"}
+_LAZY = {"review": "siteplan_gis.api", "measure": "siteplan_gis.api"}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import shapely
 
-import siteplan_gis
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
@@ -54,79 +54,8 @@ class Inputs:
     assume_crs: str | None = None
 
 
-def review(
-    *plan: str | Path,
-    on: date,
-    ordinance: str | Path | None = None,
-    layers: str | Path | None = None,
-    layer: Mapping[str, str | Path] | None = None,
-    dem: Sequence[str | Path] = (),
-    dem_units: str | None = None,
-    roles: Mapping[str, str] | None = None,
-    assume_crs: str | None = None,
-) -> Review:
-    """Review a plan against an ordinance as of a day.
-
-    Parameters
-    ----------
-    plan
-        Folders, zips or files; several make one common plan.
-    on
-        The day of the review: there is no clock inside.
-    ordinance
-        Id of a shipped ordinance or path of an ordinance file; by default the one that the plan's manifest names.
-    layers
-        A catalogue (`layers.toml` or its folder); by default `layers/<ordinance>` of the working folder.
-    layer
-        Further reference layers, role to file.
-    dem, dem_units
-        Elevation tiles, and their vertical unit ("m", "ft", "us-ft") where the files do not tell it.
-    roles
-        Layer name to role, before the manifest and before guessing.
-    assume_crs
-        CRS of files that name none.
-
-    Raises
-    ------
-    InputError
-        If an input cannot be used.
-    """
-    inputs = Inputs(
-        tuple(Path(path) for path in plan),
-        Path(layers) if layers else None,
-        tuple((role, Path(file)) for role, file in (layer or {}).items()),
-        tuple(Path(file) for file in dem),
-        dem_units,
-        roles or {},
-        assume_crs,
-    )
-    return review_inputs(inputs, ordinance, on)
-
-
-def measure(
-    *plan: str | Path,
-    layers: str | Path | None = None,
-    layer: Mapping[str, str | Path] | None = None,
-    dem: Sequence[str | Path] = (),
-    dem_units: str | None = None,
-    roles: Mapping[str, str] | None = None,
-    assume_crs: str | None = None,
-) -> Measurements:
-    """Measure everything that the inputs allow, without any law (parameters as for `review`)."""
-    inputs = Inputs(
-        tuple(Path(path) for path in plan),
-        Path(layers) if layers else None,
-        tuple((role, Path(file)) for role, file in (layer or {}).items()),
-        tuple(Path(file) for file in dem),
-        dem_units,
-        roles or {},
-        assume_crs,
-    )
-    return measure_inputs(inputs)[0]
-
-
 def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progress: Progress | None = None) -> Review:
-    """Review what a command was given (see `review`)."""
+    """Review what a command was given, as of a day."""
     tell = progress or _quiet
     tell("reading the plan")
     plan, frame = read_plan(inputs.plan, roles=inputs.roles, assume_crs=inputs.assume_crs)
@@ -256,7 +185,7 @@ def _catalogue(inputs: Inputs, ordinance: str) -> Catalogue | None:
     if inputs.layers is not None:
         return read_catalogue(inputs.layers)
     if ordinance and not inputs.layer:
-        for folder in (Path.cwd(), Path(siteplan_gis.__file__).parents[1]):
+        for folder in (Path.cwd(), Path(__file__).parents[1]):
             if (folder / "layers" / ordinance / "layers.toml").is_file():
                 return read_catalogue(folder / "layers" / ordinance)
     return None
@@ -289,7 +218,7 @@ def software() -> dict[str, str]:
     import rasterio  # noqa: PLC0415
 
     return {
-        "siteplan_gis": siteplan_gis.__version__,
+        "siteplan_gis": version("siteplan-gis"),
         "GDAL (plans, fiona)": fiona.__gdal_version__,
         "GDAL (layers, pyogrio)": pyogrio.__gdal_version_string__,
         "GDAL (elevation, rasterio)": rasterio.__gdal_version__,
