@@ -159,9 +159,13 @@ def read_window(dataset: Any, window: Box, name: str) -> Pixels:
         for r0, r1, c0, c1 in stored if missing else [(0, rows, 0, columns)]:
             for top in range(r0, r1, step):
                 bottom = min(top + step, r1)
-                part = dataset.read(1, window=Window(column + c0, row + top, c1 - c0, bottom - top), masked=True)
+                place = Window(column + c0, row + top, c1 - c0, bottom - top)
+                part = dataset.read(1, window=place, masked=True)
                 raw[top:bottom, c0:c1] = part.data
                 raw[top:bottom, c0:c1][np.ma.getmaskarray(part)] = np.nan
+                if dataset.count > 1:
+                    # GDAL masks by an alpha band only where it holds bytes.
+                    raw[top:bottom, c0:c1][dataset.read(2, window=place) == 0] = np.nan
     except RasterioError:
         raise InputError("the file is damaged: its cells cannot be read", file=name, remedy="send it again") from None
     scale, offset = dataset.scales[0], dataset.offsets[0]

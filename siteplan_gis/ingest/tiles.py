@@ -114,19 +114,19 @@ def _own_crs(dataset: Any, name: str) -> CRS | None:
 def _unit(dataset: Any, crs: CRS, file: DemFile) -> tuple[VerticalUnit | None, str, list[Flag]]:
     """The vertical unit, or why it is not known."""
     name = file.path.name
-    own, problem = None, ""
+    own, contradiction = None, ""
     try:
         own = stated_unit(dataset, crs, name)
     except UnitError as error:
-        problem = f"{UNKNOWN_UNIT} ({error.problem})"
+        contradiction = error.problem
     if file.units is None:
-        return own, problem or ("" if own else UNKNOWN_UNIT), []
+        return own, "" if own else UNKNOWN_UNIT + f" ({contradiction})" * bool(contradiction), []
     try:
         given = VerticalUnit(metres_per(file.units), file.units_from or "option")
     except UnitError as error:
         raise UnitError(error.problem, file=name, remedy=error.remedy) from None
-    if problem:
-        text = f"{problem.rpartition('(')[2].rstrip(')')}; {given.name} was given and used"
+    if contradiction:
+        text = f"{contradiction}; {given.name} was given and used"
     elif own is not None and not same_unit(own.metres, given.metres):
         text = f"the file says {own.name} ({own.found_in}), but {given.name} was given ({given.found_in}) and used"
     elif own is None and given.found_in == "option":
@@ -156,7 +156,8 @@ def searched(tile: Tile, frame: Frame, around: BaseGeometry, margin_m: float) ->
     ring = shapely.box(left - margin_m, bottom - margin_m, right + margin_m, top + margin_m).exterior
     outline = shapely.get_coordinates(shapely.segmentize(ring, max(ring.length / 128, 1.0)))
     own = tile.georeference.xy(frame.to_lonlat(outline))
-    if not np.isfinite(own).all():
+    own = own[np.isfinite(own).all(axis=1)]
+    if not own.size:
         return math.nan, math.nan, math.nan, math.nan
     pixels = apply(~shifted(tile, frame), own)
     return (*pixels.min(axis=0).tolist(), *pixels.max(axis=0).tolist())

@@ -18,6 +18,7 @@ _SURVEY_FOOT: Final = re.compile(r"\b(u\.?s\.?|us) ?(survey)? ?(ft|foot|feet)\b|
 _FOOT: Final = re.compile(r"\b(ft|foot|feet)\b")
 _METRE: Final = re.compile(r"\b(m|metres?|meters?)\b")
 _BEFORE_UNIT: Final = re.compile(r"(?:\bin\b|\(|\[|:|=)\s*([^()\[\]]{1,24})[)\]]?\s*$")
+_IN_BRACKETS: Final = re.compile(r"\(([^()]+)\)\s*$")
 _NO_LENGTH: Final = re.compile(r"^(%|per ?cent|deg|degrees?|radians?|rad|grad)$")
 _UNIT_KEY: Final = re.compile(r"^(z|vertical|elevation|height|alt)?_?units?(_?type|_?name)?$|^altunits$", re.IGNORECASE)
 _DESCRIBING_KEYS: Final = ("bandname", "long_name", "standard_name", "description", "layer_name", "datatype")
@@ -98,7 +99,7 @@ def stated_unit(dataset: Any, crs: CRS, name: str) -> VerticalUnit | None:
     Raises
     ------
     UnitError
-        If band and CRS contradict each other.
+        If band and CRS, or the CRS's name and axis, contradict each other.
     InputError
         If the values are no heights above a datum.
     """
@@ -128,7 +129,18 @@ def _vertical_axis(crs: CRS, name: str) -> float | None:
         return None
     if axes[0].direction == "down":
         raise InputError("the CRS counts downward: depths are no elevations", file=name, remedy="give elevations")
-    return float(axes[0].unit_conversion_factor)
+    unit = float(axes[0].unit_conversion_factor)
+    vertical = crs.sub_crs_list[-1].name if crs.is_compound else ""
+    named = _IN_BRACKETS.search(vertical)
+    by_name = length_in_words(named[1]) if named else None
+    if by_name is not None and not same_unit(by_name, unit):
+        # GDAL writes EPSG:8796 (state plane and height in US survey feet) so that it comes back in metres.
+        raise UnitError(
+            f"the vertical CRS is named {vertical!r} but counts in {unit_name(unit)}",
+            file=name,
+            remedy="give --dem-units m, ft or us-ft",
+        )
+    return unit
 
 
 def _metadata_unit(dataset: Any) -> float | None:
@@ -137,7 +149,7 @@ def _metadata_unit(dataset: Any) -> float | None:
     texts = [value for key, value in tags.items() if _UNIT_KEY.match(key)]
     for text in _descriptions(dataset):
         ending = _BEFORE_UNIT.search(text)
-        if ending:
+        if ending and length_in_words(text) == length_in_words(ending[1]):
             texts.append(ending[1])
     units = {unit for text in texts if (unit := length_in_words(text)) is not None}
     return units.pop() if len(units) == 1 else None

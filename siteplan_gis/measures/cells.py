@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROUNDING: Final = 1e-12
 
 
-def coverage(ground: BaseGeometry, column: int, row: int, columns: int, rows: int) -> NDArray[np.float64]:
+def covered_shares(ground: BaseGeometry, column: int, row: int, columns: int, rows: int) -> NDArray[np.float64]:
     """The covered share of each cell of a window, shape (rows, columns), 0 to 1.
 
     `ground` is valid and in pixel coordinates (the first cell reaches from (0, 0) to (1, 1)); it must lie within the
@@ -25,7 +25,7 @@ def coverage(ground: BaseGeometry, column: int, row: int, columns: int, rows: in
 
     Examples
     --------
-    >>> coverage(shapely.box(0.5, 0.0, 2.0, 1.0), 0, 0, 3, 1)
+    >>> covered_shares(shapely.box(0.5, 0.0, 2.0, 1.0), 0, 0, 3, 1)
     array([[0.5, 1. , 0. ]])
     """
     polygons = [part for part in shapely.get_parts([ground]) if part.geom_type == "Polygon"]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from siteplan_gis.model.terrain import ElevationGrid
 
 _LONGEST_EDGE_M: Final = 100.0
+_FEW_CORNERS: Final = 1000
+_WAYS: Final = np.array([[0, 1, 0, 0, -1, 0], [1, 0, 0, -1, 0, 0], [0, -1, -1, -1, 0, -1], [-1, 0, -1, 0, -1, -1]])
+"""East, south, west, north: the step (row, column), the cells on the right and left ahead of the corner reached."""
 
 
 class SlopePatch(NamedTuple):
@@ -65,7 +68,10 @@ def steep_patches(
     clipped = shapely.intersection(shapes[cut], ground)
     shapes[cut] = [shapely.union_all([p for p in shapely.get_parts([g]) if p.geom_type == "Polygon"]) for g in clipped]
     side_m = float(grid.row_dx_m[len(grid.row_dx_m) // 2])
-    placed = grid.placed(shapely.segmentize(shapes, max(_LONGEST_EDGE_M / side_m, 1.0)))
+    # A shape of many corners has no edge long enough to bend.
+    few = shapely.get_num_coordinates(shapes) < _FEW_CORNERS
+    shapes[few] = shapely.segmentize(shapes[few], max(_LONGEST_EDGE_M / side_m, 1.0))
+    placed = np.asarray(grid.placed(shapes))
     medians = medians_by_label(labels.ravel(), squared.ravel(), weights.ravel(), kept.size)
     found = [
         SlopePatch(shape, float(size), math.sqrt(median))
@@ -105,7 +111,7 @@ def _label(squared: NDArray[np.float64], weights: NDArray[np.float64], limit2: f
                 labels[r, c] = used
                 continue
             a, b = max(up, left), min(up, left)
-            if b in {0, a}:
+            if b == 0 or a == b:  # noqa: PLR1714
                 labels[r, c] = a
                 continue
             while parent[a] != a:
@@ -157,10 +163,6 @@ def _trace(labels: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.i
     label_of = np.empty(corners // 4 + 1, dtype=np.int64)
     seen = np.zeros(labels.shape, dtype=np.bool_)
     n = rings = 0
-    # East, south, west, north: the step, and the cells ahead on the right and on the left, from the corner reached.
-    step_r, step_c = np.array([0, 1, 0, -1]), np.array([1, 0, -1, 0])
-    right_r, right_c = np.array([0, 0, -1, -1]), np.array([0, -1, -1, 0])
-    left_r, left_c = np.array([-1, 0, 0, -1]), np.array([0, 0, -1, -1])
     for r0 in range(1, rows - 1):
         for c0 in range(1, columns - 1):
             label = labels[r0, c0]
@@ -172,17 +174,17 @@ def _trace(labels: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.i
                     if seen[r, c]:
                         break
                     seen[r, c] = True
-                r += step_r[way]
-                c += step_c[way]
-                right = labels[r + right_r[way], c + right_c[way]]
-                left = labels[r + left_r[way], c + left_c[way]]
+                r += _WAYS[way, 0]
+                c += _WAYS[way, 1]
+                right = labels[r + _WAYS[way, 2], c + _WAYS[way, 3]]
+                left = labels[r + _WAYS[way, 4], c + _WAYS[way, 5]]
                 if left > 0 and (right > 0 or left == label):
                     turn = 3
                 elif right > 0:
                     continue
                 else:
                     turn = 1
-                way = (way + turn) % 4
+                way = (way + turn) & 3
                 xy[n, 0], xy[n, 1] = c, r
                 ring[n] = rings
                 n += 1

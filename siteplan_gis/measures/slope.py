@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.cells import coverage
+from siteplan_gis.measures.cells import covered_shares
 from siteplan_gis.measures.compiled import compiled
 from siteplan_gis.measures.medians import weighted_median
 from siteplan_gis.measures.patches import SlopePatch, steep_patches
@@ -71,7 +71,9 @@ class SteepGround:
     patches: tuple[SlopePatch, ...]
 
 
-def steep_ground(grid: ElevationGrid, area: BaseGeometry, steep_ratio: float, cell_m: float | None) -> SteepGround:
+def steep_ground(
+    grid: ElevationGrid, area: BaseGeometry, steep_ratio: float, cell_m: float | None, *, outlined: bool = True
+) -> SteepGround:
     """How much of an area is at least so steep, and where.
 
     Parameters
@@ -83,6 +85,8 @@ def steep_ground(grid: ElevationGrid, area: BaseGeometry, steep_ratio: float, ce
     cell_m
         Side of the cells to measure slopes on: the grid's own cells are averaged over as many as come nearest to it,
         never refined. None: the grid's own cells. Where voids cut an averaged cell, the grid's own cells decide.
+    outlined
+        False leaves the patches out, for many sites at once.
 
     Examples
     --------
@@ -117,7 +121,7 @@ def steep_ground(grid: ElevationGrid, area: BaseGeometry, steep_ratio: float, ce
     left, top, right, bottom = ground.bounds
     c0, c1 = int(left), min(math.ceil(right), columns)
     r0, r1 = int(top), min(math.ceil(bottom), rows)
-    share = coverage(ground, c0, r0, c1 - c0, r1 - r0)
+    share = covered_shares(ground, c0, r0, c1 - c0, r1 - r0)
     weights = share * (grid.row_dx_m * grid.row_dy_m)[r0:r1, None]
     # The cells share out exactly the area that the polygon has: steep ground can never exceed it.
     weights *= inside_m2 / weights.sum()
@@ -136,7 +140,9 @@ def steep_ground(grid: ElevationGrid, area: BaseGeometry, steep_ratio: float, ce
     known = inside_m2 - none
     has_slope = known > 1e-9 * whole
     found = (
-        steep_patches(grid, ground, horn, weights, share, (r0, c0), limit2, across * down * dx * dy) if steep else ()
+        steep_patches(grid, ground, horn, weights, share, (r0, c0), limit2, across * down * dx * dy)
+        if steep and outlined
+        else ()
     )
     return SteepGround(
         whole,
@@ -156,7 +162,7 @@ def _limit(squared: NDArray[np.float64], weights: NDArray[np.float64], ratio: fl
     """The limit, lowered by `TIE_SHARE` where slopes heap up at it."""
     edges = (ratio * (1 + TIE_SHARE * np.array([-3.0, -1.0, 1.0, 3.0]))) ** 2
     below, near, above, known = _bands(squared, weights, edges)
-    heap = near > 0.01 * known and near > _HEAP * (below + above) / 2  # noqa: PLR2004
+    heap = near > 0.01 * known and near > _HEAP * (below + above) / 2
     return ratio * (1 - (TIE_SHARE if heap else 1e-9))
 
 
