@@ -110,7 +110,7 @@ def trace(
     inside = 0 <= x < cols and 0 <= y < rows
     if not inside or np.isnan(ground.z_m[int(y), int(x)]):
         return Trace(None, 0.0, 0.0, None, "no_elevation", 0.0, explanation="There is no elevation where it starts.")
-    goal = cells_touched(ground, targets)
+    goal = ground.goal(targets)
     first = int(y) * cols + int(x)
     mark, follow_m, scratch = 0, limit_m * 1.1 + 2 * ground.cell_m, conditioning.scratch((rows, cols))
     while True:
@@ -206,7 +206,7 @@ def runoff_exits(
     along = shapely.line_locate_point(edge, shapely.get_parts(middles))
     step_m = max(2 * ground.cell_m, edge.length / _PLACES_TRACED)
     places = _busiest(along, area[crossing], step_m)
-    goal = cells_touched(ground, targets)
+    goal = ground.goal(targets)
     mark = len(order)
     nearest: dict[int, tuple[float, int]] = {}
     tree = shapely.STRtree(np.asarray(targets, dtype=object))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -50,6 +50,17 @@ class Conditioned:
     first: tuple[int, int]
     factor: tuple[int, int]
     culverts: tuple[LineString, ...] = ()
+    _goals: list[tuple[tuple[BaseGeometry, ...], NDArray[np.uint8]]] = field(default_factory=list, repr=False)
+
+    def goal(self, targets: Sequence[BaseGeometry]) -> NDArray[np.uint8]:
+        """Cells that a target touches (see `cells_touched`); remembered, as paths of one site share their targets."""
+        if (
+            not self._goals
+            or len(self._goals[0][0]) != len(targets)
+            or any(known is not target for known, target in zip(self._goals[0][0], targets, strict=True))
+        ):
+            self._goals[:] = [(tuple(targets), cells_touched(self, targets))]
+        return self._goals[0][1]
 
     def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
         """A geometry of the frame in pixel coordinates of the window."""
@@ -175,11 +186,12 @@ def cells_touched(ground: Conditioned, targets: Sequence[BaseGeometry]) -> NDArr
     window = ground.placed(shapely.segmentize(shapely.box(0, 0, cols, rows), max(rows, cols) / 8))
     shapely.prepare(window)
     near = np.asarray(targets, dtype=object)
-    for target in shapely.get_parts(near[shapely.intersects(window, near)]):
-        shape = ground.pixels(target)
-        if target.geom_type == "Polygon":
-            rings = shapely.get_rings(shape)
-            for ring in rings:
+    near = near[shapely.intersects(window, near)]
+    if not near.size:
+        return goal
+    for shape in shapely.get_parts(shapely.get_parts(ground.pixels(shapely.GeometryCollection(list(near))))):
+        if shape.geom_type == "Polygon":
+            for ring in shapely.get_rings(shape):
                 conditioning.draw(goal, shapely.get_coordinates(ring))
                 conditioning.mark_right(goal, shapely.get_coordinates(ring))
             left, top, right, bottom = shapely.bounds(shape)
