@@ -117,7 +117,7 @@ def hangars() -> Design:
         phases=(("1", ground, "2025-06-01", "2025-11-15"),),
         street=LineString([(95, ROAD_V), (95, -450), (-450, -450)]), lots=(),
         buildings=tuple(box(-480 + 140 * i, -420, -400 + 140 * i, -320) for i in range(4)),
-        basin=box(-400, -715, -220, -630), basin_kind="wet pond, drains in 36 hours", rain_garden=box(-190, -715, -110, -665),
+        basin=box(-400, -715, -220, -630), basin_kind="wet pond", rain_garden=box(-190, -715, -110, -665),
         stockpile=box(120, -360, 170, -310), entrance=box(80, -790, 110, -730), inlets=((95, -600), (-200, -450)),
     )  # fmt: skip
 
@@ -236,7 +236,7 @@ def works(ground: Ground, design: Design) -> Drawing:
         "culverts": Drawn("culvert", culverts, _NAME),
         "entrance": Drawn("entrance", ((design.entrance, {"NAME": "stone tracking pad"}),), _NAME),
         "silt_fence": Drawn("control", tuple((line, {"KIND": "silt fence"}) for line in fence), _KIND),
-        "basin": Drawn("control", ((design.basin, {"KIND": design.basin_kind}),), _KIND),
+        "basin": Drawn("control", ((design.basin, {"NAME": "P-1", "KIND": design.basin_kind}),), _NAMED),
         "devices": Drawn("control", tuple((at, {"KIND": kind}) for at, kind in points), _KIND),
         "topsoil_pile": Drawn("stockpile", ((design.stockpile, {"NAME": "topsoil", "VOLUME_CY": 420.0}),), _NAME),
         "stabilization": Drawn("stabilization", ((_whole(disturbed), {"KIND": "seed and mulch within 14 days"}),), _KIND),

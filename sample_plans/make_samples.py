@@ -1,14 +1,15 @@
 """Write `layers/` and `sample_plans/` anew: invented ground, one site in each village, one story in each folder.
 
 Run `python sample_plans/make_samples.py` from anywhere, with the package's own dependencies installed (numpy, shapely,
-pyproj, pyogrio, rasterio). Names of stories after it write only those. Everything is seeded: a second run writes the same
-ground. Nothing here is a survey of a real place; the villages' names say only which ordinance is read.
+pyproj, pyogrio, rasterio). Names of villages and stories after it write only those; `--to FOLDER` writes elsewhere.
+Everything is seeded: a second run writes the same ground. Nothing here is a survey of a real place; the villages' names
+say only which ordinance is read.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,7 @@ from writing import pack, toml_text, write_archive, write_elevations, write_vect
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-HERE: Final = Path(__file__).resolve().parent
-ROOT: Final = HERE.parent
+ROOT: Final = Path(__file__).resolve().parents[1]
 OWNER: Final = "Invented by the siteplan_gis authors"
 LICENCE: Final = "CC0-1.0"
 SHORT_HALF: Final = 4000.0
@@ -40,9 +40,9 @@ def origin(village: Village) -> tuple[float, float]:
     return round(east, -2), round(north, -2)
 
 
-def write_layers(village: Village) -> None:
+def write_layers(village: Village, root: Path) -> None:
     """The reference layers of one village with their catalogue."""
-    folder = ROOT / "layers" / village.id
+    folder = root / "layers" / village.id
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     ground, at, crs = Ground(village), origin(village), f"EPSG:{village.epsg}"
@@ -107,9 +107,9 @@ def _catalogue(path: Path, village: Village, remark: str, tables: list) -> None:
     path.write_text(toml_text([("", {"name": name, "invented": True}), *tables], heading), encoding="utf-8")
 
 
-def write_story(story: Story) -> None:
+def write_story(story: Story, root: Path) -> None:
     """The folder of one story: plan, manifest, expected outcome, two lines of story."""
-    folder = HERE / story.name
+    folder = root / "sample_plans" / story.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     village = VILLAGES[story.village]
@@ -138,16 +138,20 @@ def write_story(story: Story) -> None:
     (folder / "README.md").write_text(f"# {story.name}\n\n{story.story}\n", encoding="utf-8")
 
 
-def main(chosen: list[str]) -> None:
+def main() -> None:
+    options = argparse.ArgumentParser(description="Write the invented layers and sample plans.")
+    options.add_argument("names", nargs="*", help="villages and stories; by default all")
+    options.add_argument("--to", type=Path, default=ROOT, help="folder to write in; by default the project")
+    chosen = options.parse_args()
     for village in VILLAGES.values():
-        if not chosen or village.id in chosen:
-            write_layers(village)
+        if not chosen.names or village.id in chosen.names:
+            write_layers(village, chosen.to)
             print(f"layers/{village.id}")
     for story in STORIES:
-        if not chosen or story.name in chosen:
-            write_story(story)
+        if not chosen.names or story.name in chosen.names:
+            write_story(story, chosen.to)
             print(f"sample_plans/{story.name}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

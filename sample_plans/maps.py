@@ -136,9 +136,12 @@ def floodplain(ground: Ground) -> tuple[Feature, ...]:
             lambda u: half + swing * np.sin(u / 430.0)
         )  # fmt: skip
 
-    floodway = band(52.0, 8.0).union(ground.lake.buffer(15.0))
-    hundred_year = band(165.0, 22.0).union(ground.lake.buffer(60.0))
-    five_hundred_year = hundred_year.union(band(205.0, 30.0))
+    def tidy(area: BaseGeometry) -> BaseGeometry:
+        return shapely.set_precision(shapely.simplify(area, 0.5), 0.1)
+
+    floodway = tidy(band(52.0, 8.0).union(ground.lake.buffer(15.0)))
+    hundred_year = tidy(band(165.0, 22.0).union(ground.lake.buffer(60.0)).union(floodway))
+    five_hundred_year = tidy(hundred_year.union(band(205.0, 30.0)))
     everything = shapely.box(-MAP_HALF, -MAP_HALF, MAP_HALF, MAP_HALF)
     drawn = [
         (floodway, "AE", "FLOODWAY", "T"),
@@ -147,7 +150,7 @@ def floodplain(ground: Ground) -> tuple[Feature, ...]:
         (everything.difference(five_hundred_year), "X", "AREA OF MINIMAL FLOOD HAZARD", "F"),
     ]
     return tuple(
-        (shapely.MultiPolygon([part for part in shapely.get_parts(area) if part.area > 50.0]),
+        (shapely.MultiPolygon([part for part in shapely.get_parts(tidy(area)) if part.area > 50.0]),
          {"FLD_AR_ID": f"INV_{number}", "FLD_ZONE": zone, "ZONE_SUBTY": kind, "SFHA_TF": special,
           "STATIC_BFE": -9999.0, "V_DATUM": "NAVD88", "LEN_UNIT": "Feet"})
         for number, (area, zone, kind, special) in enumerate(drawn, start=1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from drawing import Design, Drawing, Drawn, grid, hangars, store, subdivision
-from shapely import LineString, Point, box
+from shapely import LineString, box
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +100,23 @@ def _adding(layer: str, drawn: Drawn) -> Change:
     return change
 
 
+def _draining(layer: str, hours: float) -> Change:
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        stated = tuple((shape, values | {"drain_hours": hours}) for shape, values in drawn.features)
+        drawing[layer] = replace(drawn, features=stated)
+
+    return change
+
+
+def _outfall_in_the_ravine(drawing: Drawing) -> None:
+    """Where the ravine's stream leaves the third phase."""
+    stream = next(line for line, values in drawing["streams"].features if values["KIND"] == "46003")
+    spot = stream.intersection(LineString([(0, -400), (600, -400)]))
+    drawn = drawing["outfalls"]
+    drawing["outfalls"] = replace(drawn, features=(*drawn.features, (spot, {"NAME": "OF-2"})))
+
+
 def _value(value: float, tol_rel: float = ACRES) -> Values:
     return {"value": value, "tol_rel": tol_rel}
 
@@ -153,6 +170,8 @@ Steep ground: the formula of the ground, differentiated every 2 ft, is at 20 % o
 banks and road fill) and nowhere in the disturbed ground.
 Within a mile: four pieces of Teasel Creek, two of the ravine's stream, North Branch, a ditch, Lantern Pond and a farm
 pond (10 waters; the path through the pond, the pipe under the road and a pipeline are none); six wetlands and a point (7).
+From the construction site, in the plane of the drawing: 137.4 ft to the ravine's stream, 315.8 ft to the marsh.
+From OF-1 430 ft along the axis of the swale, through the pipe, to the marsh; 396.1 ft straight.
 """
 
 _SAUKVILLE: Final = Story(
@@ -167,7 +186,8 @@ _SAUKVILLE: Final = Story(
         "steep_site_acres": _value(2.22, 0.1), "steep_disturbed_acres": {"value": 0.0, "tol_abs": 0.005},
         "feet_per_inch[C-1]": {"value": 100.0}, "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001},
         "grid_uncovered_acres": {"value": 0.0}, "waters_within_one_mile": {"value": 10},
-        "wetlands_within_one_mile": {"value": 7},
+        "wetlands_within_one_mile": {"value": 7}, "nearest_water_ft": _value(137.4), "nearest_wetland_ft": _value(315.8),
+        "discharges[OF-1].flow_distance_ft": _value(430.0, 0.05), "discharges[OF-1].straight_distance_ft": _value(396.1),
     },
     on_paper=_SAUKVILLE_PAPER,
     plan={"name": "Heron Hill Subdivision", "applicant": "Imaginary Acres LLC", "submitted": "2025-03-10", "ordinance": "saukville"},
@@ -210,11 +230,11 @@ _SAUKVILLE_STORIES: Final = (
         measurements={"disturbed_acres": _value(14.419), "phase_acres[3]": _value(2.498),
                       "steep_disturbed_acres": _value(0.76, 0.15)},
         design=_across_the_ravine, stated=_SAUKVILLE.stated | {"disturbed_acres": 14.42, "disturbed_max_concurrent_acres": 8.43},
-        changes=(_adding("outfalls", Drawn("outfall", ((Point(392, -402), {"NAME": "OF-2"}),), (("name_field", "NAME"),))),),
+        changes=(_outfall_in_the_ravine,),
     ),
     _saukville(
         "fail-missed-wetland",
-        "The wetland map shows a shrub swamp 0.55 miles northwest of the work, across the town road.\n"
+        "The wetland map shows a shrub swamp 0.6 miles northwest of the work, across the town road.\n"
         "The site map leaves it out; the ordinance wants every wetland within a mile.",
         "The swamp is number 5 of the wetland layer.",
         "fail", 1, {"SAU-MAP-i:wetlands": None, "SAU-MAP-i:wetlands:W-4301-5": "fail"},
@@ -223,10 +243,14 @@ _SAUKVILLE_STORIES: Final = (
     ),
     _saukville(
         "fail-undeclared-discharge",
-        "The swale below the basin runs through a pipe under the county road to the marsh along Teasel Creek.\n"
-        "The map draws no outfall there, nor anywhere else.",
-        "The swale leaves the disturbed ground 50 ft above the road; the marsh begins about 290 ft down the valley.",
-        "fail", 1, {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail"},
+        "The swale below the basin runs through a pipe under the county road to the marsh along Teasel Creek, and the east\n"
+        "slope runs into the ravine. The map draws no outfall anywhere.",
+        "Lines of steepest descent on the formula of the ground: from the south edge 330 to 580 ft to the marsh; from the east\n"
+        "edge, north of v = -500, 150 to 350 ft to the ravine's stream; from the west edge 990 to 1,430 ft to the marsh.\n"
+        "Both waters are reached within the quarter mile (1,320 ft).",
+        "fail", 1,
+        {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail",
+         "SAU-MAP-h2:undrawn:unnamed intermittent stream": "fail"},
         flags=("invented_ground", "discharge_assumed"), changes=(_without("outfalls"),),
     ),
     _saukville(
@@ -286,8 +310,8 @@ _SAUKVILLE_STORIES: Final = (
         "The site is 1,800 x 1,320 ft = 54.545 acres; the limit runs 400 ft inside its west side: 1,400 x 1,320 ft = 42.424\n"
         "acres are in the village and 400 x 1,320 ft = 12.121 acres in the town.",
         "needs_review", 0, {"SAU-JUR-1:site": "needs_review"},
-        measurements={"site_acres": _value(54.545), "acres_inside[Saukville (village)]": _value(42.424),
-                      "acres_in_etj[Saukville (village)]": _value(12.121)},
+        measurements={"site_acres": _value(54.545), "acres_inside[SAUKVILLE (village)]": _value(42.424),
+                      "acres_in_etj[SAUKVILLE (village)]": _value(12.121)},
         design=_wider, stated=_SAUKVILLE.stated | {"site_acres": 54.55},
         changes=(_without("grid"), _adding("grid", Drawn("grid", tuple(grid(west=-1300.0, columns=11)), (("name_field", "NAME"),)))),
     ),
@@ -360,23 +384,32 @@ _TWO_SCALES: Final = replace(
 
 _EAST_TROY: Final = Story(
     name="unclear-east-troy-airport",
-    story="Storage units with a wet pond and a rain garden, a mile and a half from the village airport.\n"
-    "The ordinance's map of the airport zone was not supplied, and no map tells how fast a pond drains: a person must look.",
+    story="Storage units with a pond and a rain garden, a mile and a half from the village airport. The ordinance's map of the\n"
+    "airport zone was not supplied, and nobody says how fast the rain garden drains: a person must look.",
     village="east_troy", design=hangars, status="needs_review", exit_code=0,
     findings={
         "ETR-APP-0:disturbed": "pass", "ETR-JUR-1:site": "pass", "ETR-AIR-1:airport": "needs_review",
-        "ETR-AIR-2:basin 1": "needs_review", "ETR-AIR-2:rain_garden 1": "needs_review",
+        "ETR-AIR-2:P-1": "pass", "ETR-AIR-2:RG-1": "needs_review",
     },
     measurements={
-        "site_acres": _value(40.0), "disturbed_acres": _value(7.534), "airport_ft": _value(8163.0, 0.001),
+        "site_acres": _value(40.0), "disturbed_acres": _value(7.534), "airport_ft": _value(8103.7),
     },
     on_paper="Site 1,320 x 1,320 ft = 40.000 acres. Disturbed: 720 x 450 ft + 70 x 60 ft = 328,200 sq ft = 7.534 acres.\n"
-    "Airport reference point 42.79694 N, 88.37250 W, to the site's northeast corner.\n",
+    "Geodesic from the site's northeast corner to the airport reference point 42.79694 N, 88.37250 W: 8,103.7 ft.\n",
     plan={"name": "Brook Bend Storage", "applicant": "Imaginary Storage Inc.", "submitted": "2025-03-03", "ordinance": "east_troy"},
     stated={"site_acres": 40.0, "disturbed_acres": 7.53, "wetland_acres": 0.53, "receiving_water": "Bittern Brook"},
     activity={"land_use": "commercial", "needs_plat": False, "state_funded": False},
     sheets=_sheets("1 inch = 50 feet", 2.0), args=("--layers", "layers/east_troy"), format=".geojson",
-    changes=(_without("lots"),),
+    changes=(_without("lots"), _draining("basin", 36.0)),
 )  # fmt: skip
 
-STORIES: Final = (*_SAUKVILLE_STORIES, _FAIRWATER, _TWO_SCALES, _EAST_TROY)
+_WET_POND: Final = replace(
+    _EAST_TROY, name="fail-east-troy-wet-pond",
+    story="The same storage units, but the pond holds its water for three days and draws geese.\n"
+    "Within 10,000 feet of the airport a stormwater pond must drain within 48 hours.",
+    status="fail", exit_code=1, findings=_EAST_TROY.findings | {"ETR-AIR-2:P-1": "fail"},
+    on_paper="72 hours are more than 48, and 8,103.7 ft less than 10,000. All else as in unclear-east-troy-airport.\n",
+    changes=(_without("lots"), _draining("basin", 72.0)),
+)  # fmt: skip
+
+STORIES: Final = (*_SAUKVILLE_STORIES, _FAIRWATER, _TWO_SCALES, _EAST_TROY, _WET_POND)
