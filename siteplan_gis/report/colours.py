@@ -31,11 +31,11 @@ STATUS_INK: Final[Mapping[str, Ink]] = {
     Status.FAIL: Ink("#b5340b", "#d55e00", 0.35, 4),
     Status.NOT_CHECKED: Ink("#00568a", "#0072b2", 0.15, 2.5, "1 6"),
     Status.NEEDS_REVIEW: Ink("#8a5a00", "#e69f00", 0.35, 3, "8 4"),
-    Status.PASS: Ink("#00694d", "#009e73", 0.25, 2),
-    Status.NOT_APPLICABLE: Ink("#5b6168", "#999999", 0.1, 1.5, "4 6"),
+    Status.PASS: Ink("#00694d", "#009e73", 0.1, 2),
+    Status.NOT_APPLICABLE: Ink("#5b6168", "#999999", 0.05, 1.5, "4 6"),
 }
 
-_PLAN_INK: Final = Ink("#3d3d3d", "#8c8c8c", 0.15, 1.5)
+_PLAN_INK: Final = Ink("#3d3d3d", "#8c8c8c", 0.1, 1.2)
 CONTEXT_INK: Final[Mapping[str, Ink]] = {
     "site": Ink("#1a1a1a", "#ffffff", 0.0, 3, "10 4 2 4"),
     "disturbed_area": Ink("#7a4a1e", "#c89b6d", 0.45, 1.5),
@@ -49,9 +49,32 @@ CONTEXT_INK: Final[Mapping[str, Ink]] = {
     "uncovered": Ink("#777777", "#d0d0d0", 0.5, 1, "2 4"),
     "quarter_mile": Ink("#555555", "#ffffff", 0.0, 1.2, "3 5"),
     "one_mile": Ink("#555555", "#ffffff", 0.0, 1.5, "8 6"),
+    "plan_construction_site": Ink("#1a1a1a", "#ffffff", 0.0, 1.5, "6 3"),
+    "plan_lot": Ink("#8a8a8a", "#ffffff", 0.0, 0.8),
+    "plan_grid": Ink("#9a9a9a", "#ffffff", 0.0, 0.6),
+    "plan_contour_existing": Ink("#a07850", "#a07850", 0.0, 0.7),
+    "plan_contour_proposed": Ink("#6b3e12", "#6b3e12", 0.0, 0.9, "5 2"),
+    "plan_surface_water": Ink("#0b4f86", "#9ecae9", 0.35, 1.5),
+    "plan_ohwm": Ink("#0b4f86", "#9ecae9", 0.0, 1.2, "4 3"),
+    "plan_pond": Ink("#0b4f86", "#9ecae9", 0.5, 1.2),
+    "plan_drainage_pattern": Ink("#2b6fb3", "#2b6fb3", 0.0, 1.4, "7 4"),
+    "plan_wetland": Ink("#1f5a4b", "#a9d8c8", 0.4, 1.2, "2 3"),
+    "plan_floodplain": Ink("#4f81bd", "#c6dbef", 0.2, 1, "8 3 2 3"),
+    "plan_vegetation": Ink("#5b7d31", "#cfe0b0", 0.3, 0.8),
+    "plan_stabilization": Ink("#6f8f1f", "#dbe8a8", 0.35, 0.8, "3 3"),
+    "plan_revegetation": Ink("#6f8f1f", "#dbe8a8", 0.35, 0.8, "6 3"),
+    "plan_infiltration": Ink("#1f7a88", "#a8dbe2", 0.4, 1),
+    "plan_control": Ink("#c2410c", "#f3a683", 0.5, 1.8),
+    "plan_storm_sewer": Ink("#6b4fa0", "#6b4fa0", 0.2, 1.6),
+    "plan_culvert": Ink("#6b4fa0", "#6b4fa0", 0.2, 2.4),
+    "plan_inlet": Ink("#6b4fa0", "#ffffff", 0.8, 1.6),
+    "plan_outfall": Ink("#00369e", "#9db7ff", 0.9, 1.8),
+    "plan_road": Ink("#777777", "#d9d9d9", 0.5, 1.2),
+    "plan_structure": Ink("#444444", "#999999", 0.5, 1),
+    "plan_utility": Ink("#946c2c", "#946c2c", 0.1, 1, "4 2 1 2"),
 }
 
 
 def context_ink(key: str) -> Ink:
-    """How a layer of context is drawn; layers of the plan without an ink of their own are grey."""
+    """How a layer of context is drawn; a role of the plan without an ink of its own is grey."""
     return CONTEXT_INK.get(key, _PLAN_INK)

@@ -43,15 +43,12 @@ class MapLayer:
         Name for machines and for people, neither from applicant's text.
     columns
         Names of the items' columns with their type: every item has all of them.
-    show
-        Whether the map shows it at first.
     """
 
     key: str
     title: str
     columns: Mapping[str, type]
     items: tuple[MapItem, ...]
-    show: bool = True
 
 
 FINDING_COLUMNS: Final[Mapping[str, type]] = {
@@ -114,7 +111,7 @@ def context_layers(review: Review) -> tuple[MapLayer, ...]:
                  {"municipality": str, "kind": str, "acres": float, "share": float},
                  tuple(MapItem(share.where, {"municipality": text(share.municipality), "kind": share.kind,
                                              "acres": number(acres(share.area_m2)), "share": number(share.share)})
-                       for share in measured.jurisdiction), show=False),
+                       for share in measured.jurisdiction)),
         MapLayer("uncovered", "Ground that a layer does not cover", {"role": str},
                  tuple(MapItem(ground, {"role": role}) for role, ground in sorted(measured.uncovered.items()))),
         _shape("quarter_mile", "A quarter mile from the construction site", shapes["quarter_mile"]),

@@ -11,6 +11,7 @@ import shapely
 from branca.element import Element, MacroElement
 from folium.template import Template
 
+from siteplan_gis.model.review import Status
 from siteplan_gis.report.colours import STATUS_INK, context_ink
 from siteplan_gis.report.drawing import display_geometries, encoded
 from siteplan_gis.report.map_layers import MapLayer, context_layers, finding_layers
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from siteplan_gis.report.plain import Plain
 
 _CLIP_MARGIN_M: Final = 200.0
-_HIDDEN_AT_FIRST: Final = {"uncovered", "municipality_shares", "plan_contour_existing", "plan_contour_proposed"}
+_HIDDEN_AT_FIRST: Final = {"uncovered", "municipality_shares", "plan_grid", "plan_contour_proposed"}
+_QUIET: Final = {Status.PASS.value, Status.NOT_APPLICABLE.value}
+"""Findings with nothing to do would cover the map: their layers are switched on by the reader."""
 _LONGEST_TEXT: Final = 160
 _MOST_MARKERS: Final = 300
 
@@ -144,7 +147,9 @@ def _layer_data(
         "key": f"{group}:{layer.key}",
         "group": group,
         "title": f"{layer.title} ({len(items)})" if len(items) > 1 else layer.title,
-        "show": layer.key not in _HIDDEN_AT_FIRST,
+        "show": any(item[2] not in _QUIET for item in items)
+        if group == "finding"
+        else layer.key not in _HIDDEN_AT_FIRST,
         "ink": _ink(context_ink(layer.key)),
         "labels": [] if group == "finding" else [humanised(name) for name in names],
         "items": items,

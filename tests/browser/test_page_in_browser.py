@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,14 +17,19 @@ from siteplan_gis.report.page import write_page
 from siteplan_gis.report.records import review_record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from devtools import Browser
 
+CASES = Path(__file__).parents[1] / "cases"
 pytestmark = pytest.mark.browser
 
 VISIBLE_PATHS = "document.querySelectorAll('.folium-map path.leaflet-interactive').length"
 CENTRE = "(() => { const c = map_site.getCenter(); return [c.lng, c.lat]; })()"
+
+
+def position(browser: Browser) -> int:
+    """Which of the map's layers holds the disturbed area."""
+    keys = "JSON.parse(document.getElementById('map-data').textContent).layers.map(layer => layer.key)"
+    return browser.run(keys).index("context:disturbed_area")
 
 
 def rows_shown(browser: Browser) -> int:
@@ -88,6 +97,27 @@ def test_finding_leads_to_the_map_and_back(browser: Browser, page: Path) -> None
     assert browser.run("document.activeElement.dataset.finding") == "SAU-MAP-i:150023"
     assert browser.run("document.activeElement.hidden") is False
     assert browser.complaints() == []
+
+
+def test_passing_findings_come_to_the_map_when_asked_for(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    passed = "siteplan.places.get('SAU-MAP-h2:O1')"
+    assert browser.run(f"map_site.hasLayer({passed}.group)") is False
+    browser.run("document.querySelector('tr[data-finding=\"SAU-MAP-h2:O1\"] .locate').click()")
+    browser.settle()
+    assert browser.run(f"map_site.hasLayer({passed}.group)") is True
+    assert browser.complaints() == []
+
+
+def test_the_worst_finding_lies_on_top(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    order = browser.run(
+        "(() => { const of = new Map(); for (const place of siteplan.places.values())"
+        " place.shapes.forEach(s => s.eachLayer(l => of.set(l._path, place.status)));"
+        " return Array.from(document.querySelectorAll('.leaflet-overlay-pane path')).map(p => of.get(p)); })()"
+    )
+    assert set(order) >= {"fail", "needs_review"}
+    assert "needs_review" not in order[order.index("fail") :]
 
 
 def test_filter_search_and_sort(browser: Browser, page: Path) -> None:
@@ -161,9 +191,9 @@ def test_thousands_of_wetlands_are_drawn_on_a_canvas(browser: Browser, pages: Pa
 
 def test_review_without_findings_or_ground_still_opens(browser: Browser, pages: Path) -> None:
     path = pages / "empty.html"
-    review = synthetic.without_findings(synthetic.make_review())
+    bare_review = synthetic.without_findings(synthetic.make_review())
     bare = replace(
-        review.measured,
+        bare_review.measured,
         shape={},
         waters=(),
         wetlands=(),
@@ -172,8 +202,8 @@ def test_review_without_findings_or_ground_still_opens(browser: Browser, pages: 
         jurisdiction=(),
         uncovered={},
     )
-    site = replace(review.site, plan=replace(review.site.plan, features=()))
-    write_page(replace(review, measured=bare, site=site), path)
+    site = replace(bare_review.site, plan=replace(bare_review.site.plan, features=()))
+    write_page(replace(bare_review, measured=bare, site=site), path)
     browser.open(path)
     assert browser.run("document.getElementById('no-finding').hidden") is False
     assert browser.complaints() == []
@@ -194,6 +224,39 @@ def test_narrow_window_needs_no_sideways_scrolling(browser: Browser, page: Path)
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
     browser.open(page)
     assert browser.run("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("case", "shapes"), [("H70", 7), ("H77", 2)])
+def test_dirty_attributes_from_file_to_page(browser: Browser, pages: Path, case: str, shapes: int) -> None:
+    folder = CASES / case
+    expected = json.loads((folder / "expected.json").read_text("utf-8"))
+    out = pages / case
+    (pages / "layers.toml").write_text('name = "No layers"\n')
+    command = [sys.executable, "-m", "siteplan_gis", "review", str(folder / "lod.gpkg"), "--ordinance", "saukville"]
+    ran = subprocess.run(
+        [*command, "--on", "2026-03-10", "--fail-on", "never", "--layers", str(pages), "--out", str(out)],
+        cwd=pages, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (out / "review.html").is_file(), ran.stderr
+    path = out / "review.html"
+    text = path.read_text("utf-8")
+    browser.open(path)
+    assert browser.run(f"{VISIBLE_PATHS}") >= shapes
+    assert browser.run(f"feature_group_layer_{position(browser)}.getLayers().length") == shapes
+    for check in expected["checks"]:
+        for string in check.get("strings", ()):
+            if check["kind"] == "html_must_not_contain":
+                assert string not in text
+            else:
+                told = browser.run(
+                    f"feature_group_layer_{position(browser)}.getLayers().map(s => s.getPopup()._content(s).textContent)"
+                )
+                assert any(string in each for each in told)
+        if check["kind"] == "value":
+            measured = json.loads((out / "review.json").read_text("utf-8"))["measurements"][check["quantity"]]
+            assert measured["value"] == pytest.approx(check["value"], rel=check["tol_rel"])
+    assert browser.complaints() == []
+    assert browser.requests() == []
 
 
 def test_prints(browser: Browser, page: Path) -> None:

@@ -76,9 +76,11 @@ const siteplan = { rows: new Map(), places: new Map(), selected: null };
   document.getElementById("finding-tools").hidden = false;
   refresh();
 
+  // On paper the details of what needs work are open; a reader may open others before printing.
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = Array.from(document.querySelectorAll("details:not([open])"));
+    opened = Array.from(document.querySelectorAll("tr[data-finding] details:not([open])"))
+      .filter((each) => !["pass", "not_applicable"].includes(each.closest("tr").dataset.status));
     opened.forEach((each) => { each.open = true; });
   });
   window.addEventListener("afterprint", () => opened.forEach((each) => { each.open = false; }));
@@ -161,13 +163,15 @@ function siteplanDraw(map, control, groups) {
       shape.on("click", () => siteplan.select(id, false));
       shape.bindPopup(() => findingBox(id));
       group.addLayer(shape);
-      const place = siteplan.places.get(id) ?? { shapes: [], group, ink: look.ink };
+      const place = siteplan.places.get(id) ?? { shapes: [], group, status, ink: look.ink };
       place.shapes.push(shape);
       siteplan.places.set(id, place);
       if (markers < data.most_markers) {
         markers += 1;
         const icon = L.divIcon({ className: `pin status-${status}`, html: look.sign, iconSize: [22, 22] });
-        const pin = L.marker([centreY + y / 1e6, centreX + x / 1e6], { icon, keyboard: true, alt: look.words });
+        const pin = L.marker([centreY + y / 1e6, centreX + x / 1e6], {
+          icon, keyboard: true, alt: look.words, zIndexOffset: -1000 * Object.keys(data.statuses).indexOf(status),
+        });
         pin.on("click", () => siteplan.select(id, false));
         pin.bindPopup(() => findingBox(id));
         pin.on("add", () => pin.getElement().setAttribute("aria-label", `${look.words}: ${siteplan.rows.get(id).querySelector("h3").textContent}`));
@@ -176,6 +180,18 @@ function siteplanDraw(map, control, groups) {
       }
     }
   }
+
+  // The worst findings lie on top, whatever is switched on when.
+  const worstLast = Object.keys(data.statuses).reverse();
+  function stack() {
+    for (const status of worstLast) {
+      for (const place of siteplan.places.values()) {
+        if (place.status === status && map.hasLayer(place.group)) place.shapes.forEach((shape) => shape.bringToFront());
+      }
+    }
+  }
+  map.on("overlayadd", stack);
+  stack();
 
   siteplan.select = (id, move) => {
     if (siteplan.selected !== null) {
@@ -188,6 +204,7 @@ function siteplanDraw(map, control, groups) {
     row.classList.add("selected");
     if (!place) return;
     if (!map.hasLayer(place.group)) map.addLayer(place.group);
+    stack();
     const bounds = L.latLngBounds([]);
     for (const shape of place.shapes) {
       shape.setStyle({ weight: place.ink.weight + 4 });
