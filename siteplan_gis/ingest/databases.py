@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import fiona
-from fiona.errors import FionaError
 
 from siteplan_gis.errors import HostileInputError, InputError
 from siteplan_gis.ingest.attributes import plain_value
@@ -35,7 +34,8 @@ _COARSE_STEP_DEGREES: Final = 15
 _MOST_VERTICES: Final = 20_000_000
 _MOST_FAILURES: Final = 1000
 
-logging.getLogger("fiona").addHandler(logging.NullHandler())
+_FIONA_LOG: Final = logging.getLogger("fiona")
+_FIONA_LOG.addHandler(logging.NullHandler())
 
 
 def read_database(path: Path, label: str) -> list[DrawnLayer]:
@@ -51,20 +51,26 @@ def read_database(path: Path, label: str) -> list[DrawnLayer]:
     suffix = path.suffix.lower()
     _require_declared_kind(path, suffix, label)
     with _prepared(path, suffix) as (ready, missing):
-        try:
-            names = fiona.listlayers(str(ready))
-        except (FionaError, ValueError, UnicodeError) as error:
-            raise InputError(f"cannot be opened ({_short(error)})", file=label, remedy="export it again") from None
+        names = [ready.stem] if suffix == ".shp" else _names(ready, label)
         layers = []
         for name in names:
-            shown = decode(name.encode("utf-8", "surrogateescape"), ("utf-8",))[0]
             # A shapefile is opened by its prepared name but keeps its own.
-            layer_name = path.stem if suffix == ".shp" else shown
+            layer_name = path.stem if suffix == ".shp" else name
             layer = _layer(ready, suffix, name, DrawnLayer(label, layer_name, len(names) == 1, "", (), []), path)
             layers.append(layer)
         for part in missing:
             layers[0].flags.append(Flag("file_part_missing", f"{path.stem}{part} is missing; {_without(part)}", label))
         return layers
+
+
+def _names(ready: Path, label: str) -> list[str]:
+    try:
+        names: list[str] = fiona.listlayers(str(ready))
+    except Exception as error:  # noqa: BLE001  (fiona lets errors of GDAL through that have no public class)
+        raise InputError(f"cannot be opened ({_short(error)})", file=label, remedy="export it again") from None
+    if not names:
+        raise InputError("holds no layer", file=label, remedy="export it again")
+    return names
 
 
 def _without(part: str) -> str:
@@ -123,14 +129,16 @@ def _link(source: Path, target: Path) -> None:
 
 def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Path) -> DrawnLayer:
     if suffix == ".shp":
-        codecs = _shapefile_codecs(original)
+        codecs: tuple[str, ...] = _shapefile_codecs(original)
         arcs: dict[int, int] = {}
     else:
-        codecs = ("utf-8", "cp1252")
+        codecs = ()
         arcs = _coarse_counts(ready, suffix, name)
     replaced: set[str] = set()
 
     def text(raw: str) -> str:
+        if not codecs:  # the other formats write UTF-8, which fiona has decoded
+            return raw
         decoded, lost = decode(raw.encode("latin-1", "replace"), codecs)
         if lost:
             replaced.add(decoded)
@@ -141,10 +149,15 @@ def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Pat
             layer.crs = _crs_of(collection)
             layer.fields = tuple(text(field) for field in collection.schema["properties"])
             expected = _length(collection)
-            curved, read = _read_features(collection, layer, text, arcs)
+            undecoded = _Undecoded()
+            _FIONA_LOG.addHandler(undecoded)
+            try:
+                curved, read = _read_features(collection, layer, text, arcs)
+            finally:
+                _FIONA_LOG.removeHandler(undecoded)
     except InputError:
         raise
-    except (FionaError, ValueError, UnicodeError, KeyError, TypeError) as error:
+    except Exception as error:  # noqa: BLE001  (as above)
         raise InputError(
             f"the layer cannot be opened ({_short(error)})",
             file=layer.file,
@@ -162,6 +175,9 @@ def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Pat
             Flag("curve_linearised", f"{layer.layer}: true curves of {curved} features were replaced by chords of "
                  f"{_ARC_STEP_DEGREES} degrees", layer.file)
         )  # fmt: skip
+    if undecoded.count:
+        lost = f"{layer.layer}: {undecoded.count} texts are not UTF-8 and were left out"
+        layer.flags.append(Flag("attribute_text_replaced", lost, layer.file))
     if replaced:
         layer.flags.append(
             Flag("attribute_text_replaced", f"{layer.layer}: text could not be decoded: {min(replaced)!r}", layer.file)
@@ -173,6 +189,18 @@ def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Pat
 
 def _opened(ready: Path, suffix: str, name: str, step: float) -> Any:
     return _Opened(ready, suffix, name, step)
+
+
+class _Undecoded(logging.Handler):
+    """Counts the texts that fiona dropped because their bytes are not UTF-8: it says so only in its log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one record."""
+        self.count += record.getMessage().startswith("Failed to decode")
 
 
 class _Opened:
@@ -187,7 +215,12 @@ class _Opened:
         self._stack.enter_context(fiona.Env(OGR_ARC_STEPSIZE=str(step), SHAPE_RESTORE_SHX="YES", SHAPE_ENCODING=""))
         try:
             return self._stack.enter_context(
-                fiona.open(str(ready), layer=name, enabled_drivers=[DRIVERS[suffix]], encoding="latin-1")
+                fiona.open(
+                    str(ready),
+                    layer=name,
+                    enabled_drivers=[DRIVERS[suffix]],
+                    encoding="latin-1" if suffix == ".shp" else None,
+                )
             )
         except BaseException:
             self._stack.close()
@@ -273,7 +306,7 @@ def _coarse_counts(ready: Path, suffix: str, name: str) -> dict[int, int]:
                 total += counts[number]
                 if total > _MOST_VERTICES:
                     break
-    except (FionaError, ValueError, UnicodeError, KeyError, TypeError):
+    except Exception:  # noqa: BLE001  (named by the second reading)
         return {}
     return counts
 
@@ -281,7 +314,7 @@ def _coarse_counts(ready: Path, suffix: str, name: str) -> dict[int, int]:
 def _crs_of(collection: Any) -> str:
     try:
         wkt = collection.crs_wkt or ""
-    except (FionaError, ValueError):
+    except Exception:  # noqa: BLE001  (a .prj that is no WKT)
         return ""
     # GeoPackage's srs_id 0 and -1 say in words that nothing is known.
     return "" if "undefined" in wkt[:60].lower() or wkt.startswith(("LOCAL_CS", "ENGCRS")) else wkt

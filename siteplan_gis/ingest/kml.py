@@ -30,6 +30,7 @@ KML_CRS: Final = "OGC:CRS84"
 _LARGEST_BYTES: Final = 512 << 20
 _MOST_LINKED: Final = 200
 _CONTAINERS: Final = frozenset({"Document", "Folder", "kml"})
+_ROOTS: Final = _CONTAINERS | {"Placemark", "NetworkLink", "GroundOverlay", "ScreenOverlay"}
 _NOT_READ: Final = frozenset({"Track", "MultiTrack", "Model"})
 _OVERLAYS: Final = frozenset({"GroundOverlay", "PhotoOverlay"})
 
@@ -67,6 +68,12 @@ def read_kml(path: Path, label: str, root: Path | None = None) -> list[DrawnLaye
     """
     reading = _Reading(root or path.parent, label)
     _read(path, reading, follow=root is not None)
+    if root is not None:
+        for unread in sorted(kml for kml in root.rglob("*.kml") if kml.resolve() not in reading.seen):
+            name = unread.relative_to(root).as_posix()
+            reading.flags.append(
+                Flag("file_ignored", f"{name} is linked from nowhere in the KMZ and was not read", label)
+            )
     layers: list[DrawnLayer] = []
     filled = [container for container in reading.containers if container.features]
     for container in filled:
@@ -89,34 +96,37 @@ def _read(path: Path, reading: _Reading, *, follow: bool) -> None:
     depth_in_placemark = 0
     began = False
     try:
-        for event, element in iterparse(path, events=("start", "end"), forbid_dtd=True):
-            tag = _tag(element)
-            if not began and tag not in _CONTAINERS | {"Placemark", "NetworkLink", "GroundOverlay", "ScreenOverlay"}:
-                raise InputError(f"is not KML (it begins with <{tag[:40]}>)", file=reading.label)
-            began = True
-            if event == "start":
+        with path.open("rb") as file:
+            for event, element in iterparse(file, events=("start", "end"), forbid_dtd=True):
+                tag = _tag(element)
+                if not began and tag not in _ROOTS:
+                    raise InputError(f"is not KML (it begins with <{tag[:40]}>)", file=reading.label)
+                began = True
+                if event == "start":
+                    if tag == "Placemark":
+                        depth_in_placemark += 1
+                    elif tag in _CONTAINERS and not depth_in_placemark:
+                        stack.append(_Container())
+                        own.append(stack[-1])
+                    continue
                 if tag == "Placemark":
-                    depth_in_placemark += 1
+                    depth_in_placemark -= 1
+                    number = sum(len(container.features) for container in own)
+                    stack[-1].features.append(_placemark(element, str(number)))
+                    element.clear()
                 elif tag in _CONTAINERS and not depth_in_placemark:
-                    stack.append(_Container())
-                    own.append(stack[-1])
-                continue
-            if tag == "Placemark":
-                depth_in_placemark -= 1
-                number = sum(len(container.features) for container in own)
-                stack[-1].features.append(_placemark(element, str(number)))
-                element.clear()
-            elif tag in _CONTAINERS and not depth_in_placemark:
-                stack.pop().name = _text(element, "name")
-                element.clear()
-            elif tag == "NetworkLink":
-                links.extend(_hrefs(element))
-            elif tag in _OVERLAYS:
-                reading.flags.append(
-                    Flag(
-                        "file_ignored", f"{tag} {_text(element, 'name')!r} is a picture and was not read", reading.label
+                    stack.pop().name = _text(element, "name")
+                    element.clear()
+                elif tag == "NetworkLink":
+                    links.extend(_hrefs(element))
+                elif tag in _OVERLAYS:
+                    reading.flags.append(
+                        Flag(
+                            "file_ignored",
+                            f"{tag} {_text(element, 'name')!r} is a picture and was not read",
+                            reading.label,
+                        )
                     )
-                )
     except DefusedXmlException:
         raise HostileInputError(
             "has a DOCTYPE or declares entities", file=reading.label, remedy="export it again without them"
@@ -181,7 +191,7 @@ def _placemark(placemark: Element, number: str) -> DrawnFeature:
     try:
         for child in placemark:
             _draw(child, drawing)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return DrawnFeature(name, None, attributes, str(error))
     if drawing.empty and drawing.left_out:
         return DrawnFeature(name, None, attributes, drawing.left_out[0])

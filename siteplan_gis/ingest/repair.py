@@ -134,7 +134,7 @@ def _region(ring: Vertices, problems: list[str]) -> BaseGeometry:
     simple = Polygon(ring)
     if simple.is_valid:
         return simple
-    # Edges that run over each other all but exactly are noded safely only on a grid: without one, a lobe may go missing.
+    # Edges that run over each other all but exactly are noded safely only on a grid; without one a lobe may be lost.
     noded = shapely.union_all([LineString(ring)], grid_size=_GRID_M)
     faces = shapely.get_parts(shapely.polygonize([noded]))
     points = [face.representative_point() for face in faces]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,14 +120,8 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
 
 
 def _add_archive(path: Path, name: str, prefix: str, work: Path, submittal: Submittal, budget: Budget) -> None:
-    target = (
-        work / f"{len(submittal.files)}-{path.stem[:60]}" / (path.stem if path.stem.lower().endswith(".gdb") else "in")
-    )
-    target.mkdir(parents=True)
+    target = _new_folder(work)
     submittal.flags += unpack(path, target, f"{prefix}{name or path.name}", budget)
-    if any(target.glob("*.gdbtable")) and target.suffix.lower() != ".gdb":
-        # The members of a geodatabase zipped without their folder.
-        target = target.rename(target.with_name(f"{path.stem}.gdb"))
     if _is_geodatabase(target):
         _add_file(target, f"{prefix}{name or path.name}", work, submittal, budget)
     else:
@@ -154,7 +149,7 @@ def _add_folder(folder: Path, prefix: str, work: Path, submittal: Submittal, bud
             submittal.flags.append(
                 Flag("file_ignored", f"{label} has no .shp beside it: its shapes are missing", label)
             )
-        elif suffix == ".zip":
+        elif suffix == ".zip" and not path.is_dir():
             _add_archive(path, path.relative_to(folder).as_posix(), prefix, work, submittal, budget)
         elif suffix == ".json" and not is_geojson(path):
             if path.stem.lower() not in _SILENT_STEMS:
@@ -167,8 +162,7 @@ def _add_folder(folder: Path, prefix: str, work: Path, submittal: Submittal, bud
 
 def _add_file(path: Path, label: str, work: Path, submittal: Submittal, budget: Budget) -> None:
     if path.suffix.lower() == ".kmz":
-        target = work / f"{len(submittal.files)}-{path.stem[:60]}.kmz"
-        target.mkdir(parents=True)
+        target = _new_folder(work)
         submittal.flags += unpack(path, target, label, budget)
         documents = sorted(
             target.rglob("*.kml"), key=lambda kml: (len(kml.parts), kml.name.lower() != "doc.kml", kml.name)
@@ -177,8 +171,25 @@ def _add_file(path: Path, label: str, work: Path, submittal: Submittal, budget: 
             raise InputError("holds no KML document", file=label, remedy="save it again from the program that made it")
         submittal.files.append(PlanFile(documents[0], label, path, target))
         return
-    members = sorted(member for member in path.iterdir() if member.is_file()) if path.is_dir() else [path]
+    if path.is_dir() and path.suffix.lower() != ".gdb":
+        path = _named_as_geodatabase(path, _new_folder(work) / f"{path.stem or 'plan'}.gdb")
+    members = sorted(member for member in path.iterdir() if member.is_file()) if path.is_dir() else []
+    members = members or [path]
     submittal.files.append(PlanFile(path, label, max(members, key=lambda member: member.stat().st_size)))
+
+
+def _new_folder(work: Path) -> Path:
+    work.mkdir(exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=work))
+
+
+def _named_as_geodatabase(folder: Path, alias: Path) -> Path:
+    """A geodatabase whose folder has not its suffix, under a name by which it can be opened."""
+    try:
+        alias.symlink_to(folder.resolve(), target_is_directory=True)
+    except OSError:  # no right to make links, as on Windows
+        shutil.copytree(folder, alias)
+    return alias
 
 
 def _walk(folder: Path, root: Path) -> Iterator[Path]:

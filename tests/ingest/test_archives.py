@@ -121,7 +121,9 @@ def test_the_total_size_counts_what_comes_out(tmp_path, allowed, refused):
 
 @pytest.mark.parametrize(("allowed", "refused"), [(4, True), (5, False)])
 def test_the_number_of_entries_counts_inner_archives_too(tmp_path, allowed, refused):
-    archive = zipped(tmp_path / "plan.zip", [("a.txt", b""), ("b.txt", b""), ("in.zip", inner([("c", b""), ("d", b"")]))])
+    archive = zipped(
+        tmp_path / "plan.zip", [("a.txt", b""), ("b.txt", b""), ("in.zip", inner([("c", b""), ("d", b"")]))]
+    )
     folder = target(tmp_path)
     if refused:
         with pytest.raises(HostileInputError, match="too many entries"):

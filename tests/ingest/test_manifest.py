@@ -136,7 +136,9 @@ def test_each_wrong_thing_is_named(tmp_path, text, place, word):
 
 
 def test_all_problems_come_at_once(tmp_path):
-    found = problems(tmp_path, "[plan]\nname = 1\nx = 2\n[stated]\nsite_acres = -1\n[roles]\na = 'b'\n[layer.c]\nd = 1\n")
+    found = problems(
+        tmp_path, "[plan]\nname = 1\nx = 2\n[stated]\nsite_acres = -1\n[roles]\na = 'b'\n[layer.c]\nd = 1\n"
+    )
     assert sorted(problem.split(":")[0] for problem in found) == [
         "layer.c.d", "plan.name", "plan.x", "roles.a", "stated.site_acres",
     ]  # fmt: skip

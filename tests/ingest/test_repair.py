@@ -1,5 +1,7 @@
 """Repair keeps every drawn lobe: areas on paper, and random rectilinear rings counted cell by cell."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import shapely
@@ -38,10 +40,18 @@ SHELL = box(0, 0, 100, 100)
     ("parts", "area", "word"),
     [
         ([[ring((0, 0), (4, 4), (4, 0), (0, 4))]], 8, "self-intersection"),  # bow-tie, lobes of 4
-        ([[ring((0, 0), (2, 0), (2, 2), (4, 2), (4, 4), (2, 4), (2, 2), (0, 2))]], 8, "touches"),  # figure-eight at a point
+        (
+            [[ring((0, 0), (2, 0), (2, 2), (4, 2), (4, 4), (2, 4), (2, 2), (0, 2))]],
+            8,
+            "touches",
+        ),  # figure-eight at a point
         ([[ring((0, 0), (10, 0), (10, 10), (5, 10), (5, 20), (5, 10), (0, 10))]], 100, "runs over itself"),  # spike out
         ([[ring((0, 0), (5, 0), (5, 5), (5, 0), (10, 0), (10, 10), (0, 10))]], 100, "runs over itself"),  # spike in
-        ([[ring((0, 0), (4, 0), (4, 4), (0, 4), (0, 0), (4, 0), (4, 4), (0, 4))]], 16, "runs over itself"),  # wound twice
+        (
+            [[ring((0, 0), (4, 0), (4, 4), (0, 4), (0, 0), (4, 0), (4, 4), (0, 4))]],
+            16,
+            "runs over itself",
+        ),  # wound twice
         ([[SHELL, box(20, 20, 40, 40)]], 9600, ""),
         ([[SHELL, box(200, 0, 210, 10)]], 10_100, "outside its shell"),
         ([[SHELL, box(90, 0, 110, 10)]], 9900, "crosses the edge"),  # the part inside is a hole, the rest no ground
@@ -139,7 +149,7 @@ def cells_wound_around(path):
     for cell_x in range(-1, 10):
         for cell_y in range(-1, 10):
             turns = 0
-            for (x0, y0), (x1, y1) in zip(path[:-1], path[1:], strict=True):
+            for (x0, y0), (x1, y1) in pairwise(path):
                 if x0 == x1 and x0 > cell_x + 0.5 and min(y0, y1) < cell_y + 0.5 < max(y0, y1):
                     turns += 1 if y1 > y0 else -1
             count += turns != 0
