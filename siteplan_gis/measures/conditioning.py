@@ -11,21 +11,18 @@ All kernels stand in this one module: a cached kernel does not notice an edit in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numba import njit
+
+from siteplan_gis.measures.compiled import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bytes = NDArray[np.uint8]
-
-F = TypeVar("F", bound="Callable[..., object]")
 
 AT_GOAL: Final = 1
 AT_EDGE: Final = 2
@@ -38,11 +35,6 @@ MOST_FLOODED: Final = 1_000_000
 """Cells flooded at most from one place: a wider depression is closed, its depth a lower bound."""
 
 
-def _kernel(function: F) -> F:
-    compiled: object = njit(cache=True, nogil=True, error_model="numpy")(function)
-    return cast("F", compiled)
-
-
 # Neighbours counter-clockwise from the next column: even numbers share a side.
 _ROW = np.array([0, -1, -1, -1, 0, 1, 1, 1])
 _COL = np.array([1, 1, 0, -1, -1, -1, 0, 1])
@@ -52,7 +44,7 @@ _CORNER = np.array([1, 1, 3, 3, 5, 5, 7, 7])
 _TURN = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
 
 
-@_kernel
+@compiled
 def steepest(z: Floats, row: int, col: int, dx: float, dy: float, drift: float) -> tuple[int, float, float]:
     """The neighbour (0 to 7) that the steepest facet leads to, its slope and the new sum of sideways departures.
 
@@ -95,7 +87,7 @@ def steepest(z: Floats, row: int, col: int, dx: float, dy: float, drift: float) 
     return _CORNER[chosen], best, by_corner
 
 
-@_kernel
+@compiled
 def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float) -> bool:
     """Whether the ground seems to fall towards a missing neighbour at least as steeply as `slope`."""
     rows, cols = z.shape
@@ -112,12 +104,12 @@ def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float)
     return False
 
 
-@_kernel
+@compiled
 def _before(level: Floats, far: Floats, a: int, b: int) -> bool:
     return bool(level[a] < level[b] or (level[a] == level[b] and far[a] < far[b]))
 
 
-@_kernel
+@compiled
 def _push(level: Floats, far: Floats, cell: Ints, size: int) -> None:
     """Let the last of `size` entries rise to its place in the heap."""
     at = size - 1
@@ -131,7 +123,7 @@ def _push(level: Floats, far: Floats, cell: Ints, size: int) -> None:
         at = above
 
 
-@_kernel
+@compiled
 def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
     """Swap the first entry of the heap to the end and let the moved one sink."""
     last = size - 1
@@ -153,7 +145,7 @@ def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
         at = below
 
 
-@_kernel
+@compiled
 def spill(
     z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, mark: int,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
@@ -198,7 +190,7 @@ def spill(
     return AT_EDGE, start, bottom
 
 
-@_kernel
+@compiled
 def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bool:
     """Whether the straight line between two cells stays on ground not above `water`."""
     steps = 2 * max(abs(r2 - r1), abs(c2 - c1))
@@ -211,7 +203,7 @@ def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bo
     return True
 
 
-@_kernel
+@compiled
 def way_out(
     z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], chain: Ints, path: Ints, size: int
 ) -> int:
@@ -242,7 +234,7 @@ def way_out(
     return size
 
 
-@_kernel
+@compiled
 def descend(
     z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, limit_m: float, barrier_m: float, mark: int,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints, path: Ints,
@@ -306,7 +298,7 @@ def descend(
             return size, AT_EDGE, depth, ponded, mark
 
 
-@_kernel
+@compiled
 def drain(
     z: Floats, inside: Bytes, nowhere: Bytes, order: Ints, dx: Floats, dy: Floats, barrier_m: float,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
@@ -342,7 +334,7 @@ def scratch(shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int8]
     return np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.empty(size), np.empty(size), np.empty(size, np.int64)
 
 
-@_kernel
+@compiled
 def draw(cells: Bytes, xy: Floats) -> None:
     """Set bit 1 of every cell that a line in pixel coordinates runs through."""
     rows, cols = cells.shape
@@ -357,7 +349,7 @@ def draw(cells: Bytes, xy: Floats) -> None:
                 cells[int(y), int(x)] |= 1
 
 
-@_kernel
+@compiled
 def mark_right(cells: Bytes, xy: Floats) -> None:
     """In each row turn bit 4 of the first cell whose middle lies right of a closed line (see `fill`)."""
     rows, cols = cells.shape
@@ -371,7 +363,7 @@ def mark_right(cells: Bytes, xy: Floats) -> None:
                 cells[row, col] ^= 4
 
 
-@_kernel
+@compiled
 def fill(cells: Bytes, top: int, bottom: int, left: int, right: int) -> None:
     """Set bit 2 of the cells between the marks that closed lines left in some rows and columns; clear the marks."""
     for row in range(top, bottom):

@@ -12,15 +12,14 @@ import shapely
 from shapely import LineString, MultiLineString, Point
 from shapely.ops import substring
 
+from siteplan_gis.measures.drainage import JOINED_M, Network
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
-
-JOINED_M: Final = 0.5
-"""Lines nearer than this meet: coordinates of one network differ by rounding."""
 
 UPHILL_M: Final = 0.5
 """A rise below this is noise of the elevations."""
@@ -80,15 +79,6 @@ class NetworkTrace:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One drawn line, in the direction of flow."""
-
-    id: str
-    line: LineString
-    downstream: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Leg:
     """A piece of a way: a straight bridge to `entry_m` along a line, then the line up to `exit_m`."""
 
@@ -133,7 +123,7 @@ def trace_network(
     if distances.size and distances.min() == 0:
         index = int(distances.argmin())
         return NetworkTrace(None, 0.0, 0.0, index, "reached", 0.0, explanation="The runoff starts in it.")
-    network = _Network(lines, gap_m)
+    network = Network(lines, gap_m)
     near = network.near(start, snap_m)
     candidates = tuple((network.parts[i].id, away) for i, away in near)
     open_ways, doubts = _downhill(network, start, near, height)
@@ -154,68 +144,8 @@ def trace_network(
     return _answer(search, network, start, distances, candidates, doubts, height, coverage, gap_m, limit_m)
 
 
-class _Network:
-    """Drawn lines with an index."""
-
-    def __init__(self, lines: Sequence[ReferenceFeature], gap_m: float) -> None:
-        self.gap_m = gap_m
-        self.parts: list[_Part] = []
-        self.by_id: dict[str, list[int]] = {}
-        for feature in lines:
-            for part in shapely.get_parts(shapely.line_merge(shapely.force_2d(feature.geometry), directed=True)):
-                if isinstance(part, LineString) and part.length > 0:
-                    self.by_id.setdefault(feature.id, []).append(len(self.parts))
-                    self.parts.append(_Part(feature.id, part, feature.downstream))
-        self.lines = np.array([part.line for part in self.parts], dtype=object)
-        self.tree = shapely.STRtree(self.lines)
-        self.starts = shapely.STRtree(shapely.get_point(self.lines, 0))
-
-    def near(self, place: Point, within_m: float) -> list[tuple[int, float]]:
-        """Lines within a distance, nearest first."""
-        found = self.tree.query(place, predicate="dwithin", distance=within_m)
-        away = shapely.distance(self.lines[found], place)
-        return sorted(
-            ((int(i), float(d)) for i, d in zip(found, away, strict=True)), key=lambda pair: (pair[1], pair[0])
-        )
-
-    def onward(self, part: int) -> list[int]:
-        """Lines that take the water at the end of a line."""
-        this = self.parts[part]
-        end = Point(this.line.coords[-1])
-        meeting = [i for i, _ in self.near(end, JOINED_M) if i != part and self._goes_on(i, end)]
-        if this.downstream:
-            own = [i for i in meeting if self.parts[i].id == this.id]
-            named = [i for name in this.downstream for i in self._entrance(name, end)]
-            if own or named:
-                return own or named
-        if meeting:
-            return meeting
-        for i, away in self.near(end, self.gap_m):
-            if i != part and away > JOINED_M and self._goes_on(i, end):
-                return [i]
-        return []
-
-    def leaving(self, part: int, from_m: float) -> Iterator[tuple[float, int]]:
-        """Lines that begin along the course of a line, not at its end, with their place in metres."""
-        line = self.parts[part].line
-        for i in self.starts.query(line, predicate="dwithin", distance=JOINED_M):
-            if i == part:
-                continue
-            place = float(shapely.line_locate_point(line, Point(self.lines[i].coords[0])))
-            if from_m <= place < line.length - JOINED_M:
-                yield place, int(i)
-
-    def _entrance(self, name: str, end: Point) -> list[int]:
-        """Of a feature in several pieces, the one that begins nearest to `end`."""
-        return sorted(self.by_id.get(name, ()), key=lambda i: Point(self.parts[i].line.coords[0]).distance(end))[:1]
-
-    def _goes_on(self, part: int, place: Point) -> bool:
-        line = self.parts[part].line
-        return bool(shapely.line_locate_point(line, place) < line.length - JOINED_M)
-
-
 def _downhill(
-    network: _Network, start: Point, near: list[tuple[int, float]], height: Callable[[Point], float] | None
+    network: Network, start: Point, near: list[tuple[int, float]], height: Callable[[Point], float] | None
 ) -> tuple[list[tuple[int, float]], tuple[str, ...]]:
     """The lines that water can reach from the start, and a sentence on each that it cannot."""
     if height is None:
@@ -237,7 +167,7 @@ def _downhill(
     return kept, tuple(doubts)
 
 
-def _others(search: _Search, network: _Network, open_ways: list[tuple[int, float]], snap_m: float) -> tuple[str, ...]:
+def _others(search: _Search, network: Network, open_ways: list[tuple[int, float]], snap_m: float) -> tuple[str, ...]:
     """A sentence if lines of other drainage than the one followed lie near the start too."""
     followed = {leg.part for leg in search.legs}
     apart = {network.parts[i].id for i, _ in open_ways if i not in followed and not followed & set(network.onward(i))}
@@ -250,7 +180,7 @@ class _Search:
     """Ways downstream, the shortest first."""
 
     def __init__(
-        self, network: _Network, targets: np.ndarray[tuple[int], np.dtype[np.object_]], start: Point, gap_m: float,
+        self, network: Network, targets: np.ndarray[tuple[int], np.dtype[np.object_]], start: Point, gap_m: float,
         limit_m: float,
     ) -> None:  # fmt: skip
         self.network, self.targets, self.gap_m, self.limit_m = network, targets, gap_m, limit_m
@@ -336,7 +266,7 @@ class _Search:
 
 def _answer(
     search: _Search,
-    network: _Network,
+    network: Network,
     start: Point,
     distances: np.ndarray[tuple[int], np.dtype[np.float64]],
     candidates: tuple[tuple[str, float], ...],
@@ -379,7 +309,7 @@ def _answer(
 
 
 def _short_of_targets(
-    search: _Search, network: _Network, coverage: BaseGeometry | None, gap_m: float, limit_m: float
+    search: _Search, network: Network, coverage: BaseGeometry | None, gap_m: float, limit_m: float
 ) -> tuple[str, str]:
     """Why no way reached a target: the branch that leaves most open decides."""
     ends = [leg for leg in search.ends if leg.length_m + leg.exit_m - leg.entry_m <= limit_m]
@@ -402,7 +332,7 @@ def _way(last: _Leg) -> list[_Leg]:
     return legs[::-1]
 
 
-def _pieces(way: list[_Leg], network: _Network, tail: LineString | None) -> list[LineString]:
+def _pieces(way: list[_Leg], network: Network, tail: LineString | None) -> list[LineString]:
     pieces = []
     for leg in way:
         pieces += [leg.bridge] if leg.bridge is not None else []
@@ -419,7 +349,7 @@ def _joined(pieces: list[LineString]) -> LineString | None:
     return LineString(xy[kept]) if kept.sum() > 1 else None
 
 
-def _uphill(way: list[_Leg], network: _Network, height: Callable[[Point], float]) -> Iterator[str]:
+def _uphill(way: list[_Leg], network: Network, height: Callable[[Point], float]) -> Iterator[str]:
     """A sentence on each line of a way that ends higher than it begins."""
     for leg in way:
         part = network.parts[leg.part]
