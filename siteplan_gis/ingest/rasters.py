@@ -45,8 +45,10 @@ _ENVIRONMENT: Final = {
     # Without it a GeoTIFF 1.0 hides the vertical half of its CRS.
     "GTIFF_REPORT_COMPD_CS": True,
     "GDAL_CACHEMAX": 64,
+    # No file may make GDAL fetch another.
+    "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
+    "GDAL_HTTP_PROXY": "127.0.0.1:9",
     "GDAL_HTTP_TIMEOUT": "1",
-    "CPL_DEBUG": False,
 }
 
 
@@ -73,10 +75,13 @@ def open_raster(path: Path) -> Iterator[Any]:
             file=name,
             remedy="give a GeoTIFF",
         )
-    if _DRIVERS[suffix] == ("GTiff",):
-        with path.open("rb") as start:
-            if start.read(4) not in _TIFF:
-                raise HostileInputError("the content is not a TIFF, though the name says so", file=name)
+    if _DRIVERS[suffix] == ("GTiff",) and not _is_tiff(path):
+        raise HostileInputError("the content is not a TIFF, though the name says so", file=name)
+    for ending in (".msk", ".ovr"):
+        # GDAL opens these beside any raster, with any driver, a VRT among them.
+        beside = path.with_name(path.name + ending)
+        if beside.exists() and not _is_tiff(beside):
+            raise HostileInputError("the content is not a TIFF, as a mask or overview must be", file=beside.name)
     with rasterio.Env(**_ENVIRONMENT), warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
         dataset = _opened(path, _DRIVERS[suffix])
@@ -86,6 +91,11 @@ def open_raster(path: Path) -> Iterator[Any]:
             raise fault(f"the content cannot be read as {drivers}", file=name, remedy="send the file again")
         with dataset:
             yield dataset
+
+
+def _is_tiff(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) in _TIFF
 
 
 def _opened(path: Path, drivers: tuple[str, ...]) -> Any:

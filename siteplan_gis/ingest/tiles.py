@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from pyproj.exceptions import CRSError as PyprojCRSError
 from rasterio.errors import RasterioError
 
 from siteplan_gis.crs import Georeference, georeference
-from siteplan_gis.errors import CrsError, UnitError
+from siteplan_gis.errors import CrsError, InputError, UnitError
 from siteplan_gis.ingest.rasters import open_raster, read_window, refuse_picture
 from siteplan_gis.ingest.vertical_units import VerticalUnit, refuse_other_measures, same_unit, stated_unit
 from siteplan_gis.ingest.voids import undeclared_voids
@@ -76,7 +77,19 @@ class Tile:
 
 
 def read_header(file: DemFile) -> Tile:
-    """Read a file's header; refuse what is no elevation raster or lies nowhere."""
+    """Read a file's header; refuse what is no elevation raster or lies nowhere.
+
+    A file that has not changed is not opened again: of many sites on a county's tiles each looks at all of them.
+    """
+    try:
+        state = file.path.stat()
+    except OSError:
+        raise InputError("there is no such file", file=file.path.name) from None
+    return _header(file, (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=4096)
+def _header(file: DemFile, _state: tuple[int, int]) -> Tile:
     name = file.path.name
     with open_raster(file.path) as dataset:
         refuse_picture(dataset, name)

@@ -33,7 +33,8 @@ def weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -
     for _ in range(4):
         if high <= low:
             break
-        bins[:] = 0.0
+        for k in range(bins.size):
+            bins[k] = 0.0
         scale = bins.size / (high - low)
         for i in range(values.size):
             if weights[i] > 0.0 and low <= values[i] <= high:

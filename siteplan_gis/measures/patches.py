@@ -53,7 +53,7 @@ def steep_patches(
     least_m2
         Smaller pieces are left out.
     """
-    labels, count = _label(squared, weights, limit2)
+    labels, count = label_steep(squared, weights, limit2)
     area = np.bincount(labels.ravel(), weights.ravel(), count + 1)
     kept = np.flatnonzero(area >= least_m2 * (1 - 1e-6))
     kept = kept[kept > 0]
@@ -83,7 +83,10 @@ def steep_patches(
 def _outlines(labels: NDArray[np.int64], corner: tuple[int, int]) -> NDArray[np.object_]:
     """One polygon for each label from 1 on, in pixel coordinates: its cells joined."""
     padded = np.pad(labels, 1)
-    xy, ring, label = _trace(padded)
+    steep = padded > 0
+    corners = _count_corners(steep)
+    xy, ring, label = np.empty((corners, 2)), np.empty(corners, dtype=np.int64), np.empty(corners // 4, dtype=np.int64)
+    label = label[: _trace(padded, np.zeros(steep.shape, dtype=bool), xy, ring, label)]
     xy += np.array([corner[1] - 1, corner[0] - 1])
     rings = shapely.linearrings(xy, indices=ring)
     # The trace keeps the ground on its right: an outline turns one way, a hole the other.
@@ -93,12 +96,34 @@ def _outlines(labels: NDArray[np.int64], corner: tuple[int, int]) -> NDArray[np.
     return outlines
 
 
-@compiled
-def _label(squared: NDArray[np.float64], weights: NDArray[np.float64], limit2: float) -> tuple[NDArray[np.int64], int]:
+def _count_corners(steep: NDArray[np.bool_]) -> int:
+    """How many corners the rings around steep cells have: where one or three of four cells are steep, or two across."""
+    nw, ne, sw, se = steep[:-1, :-1], steep[:-1, 1:], steep[1:, :-1], steep[1:, 1:]
+    odd, across = nw ^ ne ^ sw ^ se, (nw == se) & (ne == sw) & (nw != ne)
+    return int(odd.sum() + 2 * across.sum())
+
+
+def label_steep(
+    squared: NDArray[np.float64], weights: NDArray[np.float64], limit2: float
+) -> tuple[NDArray[np.int64], int]:
     """Number steep cells of the area so that cells joined by edges share a number; others are 0."""
+    labels = np.zeros(squared.shape, dtype=np.int64)
+    parent = np.arange(squared.size // 2 + 2)
+    number = np.zeros(_label(squared, weights, limit2, labels, parent) + 1, dtype=np.int64)
+    count = _number(parent, number)
+    return number[labels], count
+
+
+@compiled
+def _label(
+    squared: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    limit2: float,
+    labels: NDArray[np.int64],
+    parent: NDArray[np.int64],
+) -> int:
+    """First labels, row by row, and the forest of labels that turned out to be joined; returns their number."""
     rows, columns = squared.shape
-    labels = np.zeros((rows, columns), dtype=np.int64)
-    parent = np.arange(rows * columns // 2 + 2)
     used = 0
     for r in range(rows):
         for c in range(columns):
@@ -122,46 +147,37 @@ def _label(squared: NDArray[np.float64], weights: NDArray[np.float64], limit2: f
                 b = parent[b]
             labels[r, c] = min(a, b)
             parent[max(a, b)] = min(a, b)
-    number = np.zeros(used + 1, dtype=np.int64)
-    count = 0
-    for k in range(1, used + 1):
-        root = k
-        while parent[root] != root:
-            root = parent[root]
-        if root == k:
-            count += 1
-            number[k] = count
-        else:
-            number[k] = number[root]
-    for r in range(rows):
-        for c in range(columns):
-            labels[r, c] = number[labels[r, c]]
-    return labels, count
+    return used
 
 
 @compiled
-def _trace(labels: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+def _number(parent: NDArray[np.int64], number: NDArray[np.int64]) -> int:
+    """Consecutive numbers for the trees of the forest; a parent is always smaller than what hangs on it."""
+    count = 0
+    for k in range(1, number.size):
+        if parent[k] == k:
+            count += 1
+            number[k] = count
+        else:
+            number[k] = number[parent[k]]
+    return count
+
+
+@compiled
+def _trace(
+    labels: NDArray[np.int64],
+    seen: NDArray[np.bool_],
+    xy: NDArray[np.float64],
+    ring: NDArray[np.int64],
+    label_of: NDArray[np.int64],
+) -> int:
     """Rings around cells of one label (with an empty rim): corners, ring of each corner, label of each ring.
 
     Where two cells of one label meet only at a corner, the rings pass on both sides of them, so that a hole touches
     its outline in a point; cells of different labels are kept apart. Either way every ring is simple.
+    Fills the corners of all rings, the ring of each corner and the label of each ring; returns the number of rings.
     """
     rows, columns = labels.shape
-    corners = 0
-    for r in range(1, rows):
-        for c in range(1, columns):
-            here = 0
-            for i in range(-1, 1):
-                for j in range(-1, 1):
-                    here += labels[r + i, c + j] > 0
-            odd = here % 2 == 1
-            crossed = here > 0 and (labels[r, c] > 0) == (labels[r - 1, c - 1] > 0)
-            crossed &= (labels[r, c - 1] > 0) == (labels[r - 1, c] > 0) != (labels[r, c] > 0)
-            corners += 1 if odd else 2 if crossed else 0
-    xy = np.empty((corners, 2))
-    ring = np.empty(corners, dtype=np.int64)
-    label_of = np.empty(corners // 4 + 1, dtype=np.int64)
-    seen = np.zeros(labels.shape, dtype=np.bool_)
     n = rings = 0
     for r0 in range(1, rows - 1):
         for c0 in range(1, columns - 1):
@@ -190,4 +206,4 @@ def _trace(labels: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.i
                 n += 1
             label_of[rings] = label
             rings += 1
-    return xy[:n], ring[:n], label_of[:rings]
+    return rings

@@ -122,21 +122,20 @@ def steep_ground(
     c0, c1 = int(left), min(math.ceil(right), columns)
     r0, r1 = int(top), min(math.ceil(bottom), rows)
     share = covered_shares(ground, c0, r0, c1 - c0, r1 - r0)
+    if not share.any():
+        return SteepGround(whole, 0.0, whole, None, None, None, side_m, native, 0.0, ())
     weights = share * (grid.row_dx_m * grid.row_dy_m)[r0:r1, None]
     # The cells share out exactly the area that the polygon has: steep ground can never exceed it.
     weights *= inside_m2 / weights.sum()
 
-    own_horn, own_other = _native_slopes(grid, r0, r1, c0, c1)
-    horn, other = own_horn, own_other
+    horn, other = own_horn, _ = _native_slopes(grid, r0, r1, c0, c1)
     if not native:
         block_horn, block_other, origin = _block_slopes(grid, (r0, r1, c0, c1), (across, down))
-        horn, other = own_horn.copy(), own_other.copy()
+        horn = own_horn.copy()
         _spread(block_horn, block_other, np.array([*origin, across, down]), horn, other)
     limit2 = _limit(horn, weights, steep_ratio) ** 2
     steep, none, mean, highest = _totals(horn, weights, limit2)
-    alternatives = {
-        _totals(values, weights, limit2)[0] for values in (other, own_horn, own_other)[: 1 if native else 2]
-    }
+    alternatives = {_totals(values, weights, limit2)[0] for values in (other, own_horn)}
     known = inside_m2 - none
     has_slope = known > 1e-9 * whole
     found = (
@@ -178,7 +177,7 @@ def _native_slopes(
     high, wide = min(r0, 1), min(c0, 1)
     window = slice(r0 - high, min(r1 + 1, rows)), slice(c0 - wide, min(c1 + 1, columns))
     z = np.ascontiguousarray(grid.z_m[window])
-    horn, other = np.empty(z.shape), np.empty(z.shape)
+    horn, other = np.full(z.shape, np.nan), np.full(z.shape, np.nan)
     _squared_slopes(z, grid.row_dx_m[window[0]], grid.row_dy_m[window[0]], horn, other)
     inner = slice(high, high + r1 - r0), slice(wide, wide + c1 - c0)
     return np.ascontiguousarray(horn[inner]), np.ascontiguousarray(other[inner])
@@ -205,7 +204,7 @@ def _block_slopes(
     z = np.full((high, wide), np.nan)
     _average(grid.z_m, np.array([row, column, down, across]), z)
     middles = np.clip(row + down * np.arange(high) + down // 2, 0, rows - 1)
-    horn, other = np.empty(z.shape), np.empty(z.shape)
+    horn, other = np.full(z.shape, np.nan), np.full(z.shape, np.nan)
     _squared_slopes(z, grid.row_dx_m[middles] * across, grid.row_dy_m[middles] * down, horn, other)
     return horn, other, (row - r0, column - c0)
 
@@ -235,8 +234,6 @@ def _squared_slopes(
     other: NDArray[np.float64],
 ) -> None:
     rows, columns = z.shape
-    horn[:] = np.nan
-    other[:] = np.nan
     for r in range(1, rows - 1):
         fx, fy = 1.0 / (8.0 * dx[r]), 1.0 / (8.0 * dy[r])
         for c in range(1, columns - 1):

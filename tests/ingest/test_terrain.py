@@ -11,6 +11,7 @@ import numpy as np
 import pyproj
 import pytest
 import rasterio
+import rasterio.shutil
 import shapely
 from affine import Affine
 from geographiclib.geodesic import Geodesic
@@ -261,6 +262,43 @@ def test_a_vrt_under_any_other_name_is_refused(tmp_path, ending):
     with pytest.raises(InputError) as caught:
         read(path)
     assert "CANARY" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".msk", ".ovr"])
+def test_a_vrt_beside_the_raster_is_refused(tmp_path, ending):
+    path = write(tmp_path / "d.tif", hills(), unit="metre")
+    assert read(path).grid is not None
+    shutil.copy(CASES / "H73" / "dem.tif", tmp_path / f"d.tif{ending}")
+    with pytest.raises(HostileInputError, match="mask or overview"):
+        read(path)
+
+
+def test_a_file_that_changes_is_read_anew(tmp_path):
+    path = tmp_path / "d.tif"
+    assert read(write(path, hills(), unit="metre")).vertical_unit == "metre"
+    assert read(write(path, hills(90, 100), unit="foot")).vertical_unit == "foot"
+
+
+@pytest.mark.parametrize(
+    ("ending", "driver"), [(".asc", "AAIGrid"), (".img", "HFA"), (".bil", "EHdr"), (".flt", "EHdr")]
+)
+def test_other_kinds_of_grid_are_read(tmp_path, ending, driver):
+    written = write(tmp_path / "d.tif", hills().astype("float32"))
+    path = tmp_path / f"grid{ending}"
+    rasterio.shutil.copy(written, path, driver=driver)
+    terrain = read(DemFile(path, units="m"))
+    np.testing.assert_allclose(terrain.grid.z_m, hills(), atol=1e-3)
+
+
+def test_point_and_area_pixels_hold_the_same_ground(tmp_path):
+    grids = []
+    for kind in ("Area", "Point"):
+        path = write(tmp_path / f"{kind}.tif", hills(), unit="metre")
+        with rasterio.open(path, "r+") as file:
+            file.update_tags(AREA_OR_POINT=kind)
+        grids.append(read(path).grid)
+    assert grids[0].transform == grids[1].transform
+    np.testing.assert_array_equal(grids[0].z_m, grids[1].z_m)
 
 
 def test_kinds_of_file_that_are_not_read(tmp_path):
