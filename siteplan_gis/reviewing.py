@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.table import CHECKS
@@ -52,7 +54,18 @@ def run(rule: Rule, case: Case) -> Sequence[Finding]:
     if not found:
         text = f"The check {rule.check!r} gave no answer. Nothing can be said about this rule."
         return [Finding(rule, "check", Status.ERROR, text, "Report this as a fault of the program.")]
-    return found
+    return _told_apart(found)
+
+
+def _told_apart(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings of one rule with subjects that differ: applicants name two outfalls alike."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for item in findings:
+        seen[item.subject] += 1
+        again = seen[item.subject] > 1
+        apart.append(replace(item, subject=f"{item.subject} ({seen[item.subject]})") if again else item)
+    return apart
 
 
 def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> list[tuple[str, str]]:

@@ -105,3 +105,11 @@ def test_street_work_opens_the_ordinance_but_not_the_listed_content():
     assert statuses["FAI-CPLAN"] == "not_applicable"
     assert statuses["FAI-SCALE"] == "not_applicable"
     assert statuses["FAI-JUR-1"] == "not_checked"
+
+
+def test_two_subjects_of_one_name_are_told_apart():
+    from tests.checks.conftest import feature
+
+    ponds = [feature("pond", name="P-1"), feature("pond", name="P-1")]
+    case = make_case("east_troy", {"airport_ft": 5_000.0}, features=ponds)
+    assert [item.subject for item in reviewing.run(rule_of(case, "ETR-AIR-2"), case)] == ["P-1", "P-1 (2)"]

@@ -78,16 +78,16 @@ def judge_airport_ponds(rule: Rule, case: Case) -> Sequence[Finding]:
 
 
 def _judge_pond(rule: Rule, pond: PlanFeature, distance: Measurement, near: Limit) -> Finding:
-    name, drained = pond.name or pond.kind or pond.id, rule.limits["drained"]
+    name, drained = pond.name or f"{pond.layer} {pond.id}", rule.limits["drained"]
     hours = pond.attributes.get("drain_hours")
     if isinstance(hours, bool) or not isinstance(hours, int | float) or math.isnan(hours):
         text = f"{name}: no drain time is given; show that it drains within {drained.value:g} hours."
-        return finding(rule, pond.id, Status.NEEDS_REVIEW, text, measured=distance, where=pond.geometry)
+        return finding(rule, name, Status.NEEDS_REVIEW, text, measured=distance, where=pond.geometry)
     if compare(float(hours), drained.operator, drained.value):
         text = f"{name}: drains in {show(float(hours), 1, drained.value)} hours, as stated."
-        return finding(rule, pond.id, Status.PASS, text, measured=distance, where=pond.geometry)
+        return finding(rule, name, Status.PASS, text, measured=distance, where=pond.geometry)
     text = f"{name}: drains in {show(float(hours), 1, drained.value)} hours, as stated, not within {drained.value:g}."
     certain = held(distance, near) is True
     status = Status.FAIL if certain else Status.NEEDS_REVIEW
     remedy = f"Design it to drain within {drained.value:g} hours."
-    return finding(rule, pond.id, status, text, measured=distance, where=pond.geometry, remedy=remedy)
+    return finding(rule, name, status, text, measured=distance, where=pond.geometry, remedy=remedy)

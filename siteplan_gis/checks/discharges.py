@@ -5,8 +5,9 @@ a quarter mile downstream of the construction site.
 
 How it is judged: runoff is followed from each drawn outfall along the ground and the mapped drainage lines, never
 as the crow flies. Where no outfall is drawn, it is followed from where runoff leaves the disturbed area: what then
-reaches a water within the quarter mile was not shown. A path that stops in a closed depression, at a barrier
-without a known culvert, or where the elevation data end, is the reviewer's: it is never taken as "no water".
+reaches a water within the quarter mile was not shown. Where some are drawn, a water that only undrawn runoff reaches
+is the reviewer's. A path that stops in a closed depression, at a barrier without a known culvert, or where the
+elevation data end, is the reviewer's: it is never taken as "no water".
 
 Limits: storm sewers and culverts that no layer shows; the elevation model's own year.
 """
@@ -45,7 +46,8 @@ def judge_discharges(rule: Rule, case: Case) -> Sequence[Finding]:
         return [finding(rule, "runoff", Status.NEEDS_REVIEW, text)]
     unmapped = [role for role in ("waters", "wetlands") if not layers.get(role)]
     found = [_judge(rule, discharge, unmapped, sources) for discharge in discharges if discharge.drawn]
-    found.extend(_judge_undrawn(rule, [item for item in discharges if not item.drawn], unmapped, sources))
+    undrawn = [item for item in discharges if not item.drawn]
+    found.extend(_judge_undrawn(rule, undrawn, unmapped, sources, some_drawn=len(undrawn) < len(discharges)))
     return found
 
 
@@ -71,6 +73,8 @@ def _judge_undrawn(
     undrawn: list[Discharge],
     unmapped: list[str],
     sources: tuple[Source, ...],
+    *,
+    some_drawn: bool,
 ) -> list[Finding]:
     found = []
     reached: dict[str, list[Discharge]] = {}
@@ -80,12 +84,13 @@ def _judge_undrawn(
             reached.setdefault(item.receiving, []).append(item)
     for receiving, items in reached.items():
         nearest = min(items, key=lambda item: item.flow_distance_m or 0.0)
-        text = f"Runoff leaves the disturbed area and reaches {_receiving(nearest)}, but the plan draws no outfall or discharge location."
+        lacking = "no outfall there" if some_drawn else "no outfall or discharge location"
+        text = f"Runoff leaves the disturbed area and reaches {_receiving(nearest)}, but the plan draws {lacking}."
         found.append(
             finding(
                 rule,
                 f"undrawn:{receiving}",
-                Status.FAIL,
+                Status.NEEDS_REVIEW if some_drawn else Status.FAIL,
                 text,
                 where=shapely.union_all([_drawn(item) for item in items]),
                 sources=sources,

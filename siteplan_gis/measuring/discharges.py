@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
@@ -87,18 +88,23 @@ def measure_discharges(
     ]
     ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
     near: Conditioned | None = None
+    exits: list[tuple[str, bool, Point]] = []
     if grid is not None:
-        if not starts:
-            geometries = [target.geometry for target in listed]
-            exits = runoff_exits(grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts)
-            starts = [(f"runoff exit {number}", False, point) for number, point in enumerate(exits, 1)]
-            text = f"no outfall is drawn: runoff was followed from {len(starts)} places where it leaves the disturbed ground"
-            taken.flags.append(Flag("discharge_assumed", text))
-        if starts:
-            near = condition_around(grid, shapely.union_all([point for _, _, point in starts]), culverts=culverts)
-    found = tuple(
-        _follow(name, start, near, lines, listed, method, taken, drawn=drawn) for name, drawn, start in starts
-    )
+        geometries = [target.geometry for target in listed]
+        places: tuple[Point, ...] = ()
+        if ground.area > 0:
+            places = runoff_exits(grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts)
+        exits = [(f"runoff exit {number}", False, point) for number, point in enumerate(places, 1)]
+        if starts or exits:
+            around = shapely.union_all([point for _, _, point in starts + exits])
+            near = condition_around(grid, around, culverts=culverts)
+    if not starts:
+        text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
+        taken.flags.append(Flag("discharge_assumed", text))
+    follow = partial(_follow, ground=near, lines=lines, listed=listed, method=method, taken=taken)
+    found = [follow(name, start, drawn=drawn) for name, drawn, start in starts or exits]
+    if starts:
+        found += _further(found, [follow(name, start, drawn=drawn) for name, drawn, start in exits], listed, method)
     taken.add(
         measured(
             "discharge_count",
@@ -107,7 +113,23 @@ def measure_discharges(
             "drawn outfalls" if outfalls else "places where runoff leaves the disturbed ground",
         )
     )
-    return taken, found
+    return taken, tuple(found)
+
+
+def _further(
+    drawn: Sequence[Discharge], undrawn: Sequence[Discharge], listed: Sequence[Target], method: Method
+) -> list[Discharge]:
+    """Runoff that reaches a water which no drawn outfall reaches: a discharge that may have been left out."""
+    waters = {
+        item.id: [target.geometry for target in listed if target.name == item.receiving] for item in (*drawn, *undrawn)
+    }
+    reached = shapely.union_all([shape for item in drawn if item.receiving for shape in waters[item.id]])
+    return [
+        item
+        for item in undrawn
+        if item.within_quarter_mile is True
+        and (reached.is_empty or shapely.union_all(waters[item.id]).distance(reached) > method.shown_within_m)
+    ]
 
 
 def _follow(

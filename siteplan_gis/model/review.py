@@ -111,5 +111,7 @@ class Review:
 
     @property
     def status(self) -> Status:
-        """The worst status of all findings."""
+        """The worst status of all findings; an error where a measuring step crashed, whatever rests on it."""
+        if self.measured.faults:
+            return Status.ERROR
         return total(finding.status for finding in self.findings)

@@ -125,6 +125,9 @@ def test_undrawn_runoff_that_reaches_a_water_fails(judge):
     two = (discharge(True, drawn=False, name="runoff exit 1"), discharge(True, drawn=False, name="runoff exit 2"))
     case = make_case("saukville", {"discharge_count": 2}, discharges=two, **both())
     assert judge(case, "SAU-MAP-h2") == [("undrawn:Mill Creek", "fail")]
+    beside = (discharge(True), discharge(True, drawn=False, receiving="Fen", name="runoff exit 1"))
+    case = make_case("saukville", {"discharge_count": 2}, discharges=beside, **both())
+    assert judge(case, "SAU-MAP-h2") == [("OF-1", "pass"), ("undrawn:Fen", "needs_review")]
     lost = (discharge(None, drawn=False, receiving="", why="closed_depression"),)
     case = make_case("saukville", {"discharge_count": 1}, discharges=lost, **both())
     assert judge(case, "SAU-MAP-h2") == [("undrawn:untold", "needs_review")]
