@@ -22,7 +22,7 @@ def test_ponds_near_the_airport(judge, hours, status):
 def test_slow_pond_where_only_exhibit_a_could_reach_is_the_reviewers(judge):
     pond = feature("pond", attributes={"drain_hours": 72.0})
     assert judge(make_case("east_troy", {"airport_ft": 12_000.0}, features=[pond]), "ETR-AIR-2") == [
-        ("1", "needs_review")
+        ("plan.gpkg/pond 1", "needs_review")
     ]
 
 
