@@ -97,8 +97,12 @@ def trace(
     targets: Sequence[BaseGeometry],
     limit_m: float,
     barrier_m: float = BARRIER_M,
+    near_m: float = 0.0,
 ) -> Trace:
     """Follow runoff from `start` until it touches a target, or says why not.
+
+    A path that comes within `near_m` of a target has reached it and is led straight there: the true ground and the
+    map of the waters may be that far apart, so that a path down the stream itself never touches the stream's line.
 
     Pass a limit beyond the one of the law, and compare afterwards, where the distance itself is wanted.
     """
@@ -110,7 +114,7 @@ def trace(
     inside = 0 <= x < cols and 0 <= y < rows
     if not inside or np.isnan(ground.z_m[int(y), int(x)]):
         return Trace(None, 0.0, 0.0, None, "no_elevation", 0.0, explanation="There is no elevation where it starts.")
-    goal = ground.goal(targets)
+    goal = ground.goal(targets, near_m)
     first = int(y) * cols + int(x)
     mark, follow_m, scratch = 0, limit_m * 1.1 + 2 * ground.cell_m, conditioning.scratch((rows, cols))
     while True:
@@ -126,10 +130,9 @@ def trace(
         if deep > NOISE_M
     )
     level_m = float(ponds[ponds[:, 1] == 0, 2].sum())
-    doubt = _doubt(ground, stepped, path) + _LEVEL_DOUBT * level_m
-    found = _first_touch(
-        path if path is not None else start, targets, distances, 2 * ground.cell_m if how == AT_GOAL else -1.0
-    )
+    doubt = _doubt(ground, stepped, path) + _LEVEL_DOUBT * level_m + near_m
+    led_m = near_m + 2 * ground.cell_m if how == AT_GOAL else -1.0
+    found = _first_touch(path if path is not None else start, targets, distances, led_m)
     if found is not None and found[1].length <= limit_m:
         index, path = found
         return Trace(
@@ -339,7 +342,7 @@ def _first_touch(
     path: LineString | Point,
     targets: Sequence[BaseGeometry],
     distances: NDArray[np.float64],
-    goal_within_m: float,
+    led_m: float,
 ) -> tuple[int, LineString] | None:
     """The target that a path meets first, and the path up to it.
 
@@ -363,7 +366,7 @@ def _first_touch(
     end = Point(path.coords[-1])
     away = shapely.distance(shapes, end)
     index = int(away.argmin())
-    if away[index] > goal_within_m:
+    if away[index] > led_m:
         return None
     last = shapely.get_coordinates(shapely.shortest_line(end, shapes[index]))[1:]
     along = path.coords if isinstance(path, LineString) else start.coords

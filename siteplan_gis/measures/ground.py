@@ -23,6 +23,7 @@ FINEST_CELL_M: Final = 1.0
 """Finer cells are averaged to at least this size: below it a grid shows clods and tyre tracks."""
 
 _CULVERT_REACH_M: Final = 4.0
+_BARRIER_REACH_M: Final = 25.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,17 +51,19 @@ class Conditioned:
     first: tuple[int, int]
     factor: tuple[int, int]
     culverts: tuple[LineString, ...] = ()
-    _goals: list[tuple[tuple[BaseGeometry, ...], NDArray[np.uint8]]] = field(default_factory=list, repr=False)
+    _goals: list[tuple[tuple[BaseGeometry, ...], float, NDArray[np.uint8]]] = field(default_factory=list, repr=False)
 
-    def goal(self, targets: Sequence[BaseGeometry]) -> NDArray[np.uint8]:
-        """Cells that a target touches (see `cells_touched`); remembered, as paths of one site share their targets."""
-        if (
-            not self._goals
-            or len(self._goals[0][0]) != len(targets)
-            or any(known is not target for known, target in zip(self._goals[0][0], targets, strict=True))
-        ):
-            self._goals[:] = [(tuple(targets), cells_touched(self, targets))]
-        return self._goals[0][1]
+    def goal(self, targets: Sequence[BaseGeometry], near_m: float = 0.0) -> NDArray[np.uint8]:
+        """Cells within `near_m` of a target (see `cells_touched`); remembered, as paths of one site share them."""
+        if self._goals:
+            known, known_m, goal = self._goals[0]
+            same = known_m == near_m and len(known) == len(targets)
+            if same and all(a is b for a, b in zip(known, targets, strict=True)):
+                return goal
+        wide = shapely.buffer(np.asarray(targets, dtype=object), near_m) if near_m and len(targets) else targets
+        goal = cells_touched(self, wide)
+        self._goals[:] = [(tuple(targets), near_m, goal)]
+        return goal
 
     def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
         """A geometry of the frame in pixel coordinates of the window."""
@@ -87,7 +90,8 @@ def condition_around(
     """Make the ground within `half_window_m` of a geometry ready.
 
     `culverts` are pipes: each is cut from its higher to its lower end, at an even fall between the lowest ground at
-    the ends. `drainage` lines are open or piped ways drawn on a plan: cut so that they never rise along their fall.
+    the ends; one given as a point or an area is laid across the barrier there. `drainage` lines are open or piped
+    ways drawn on a plan: cut so that they never rise along their fall.
     """
     rows, cols = grid.z_m.shape
     wide = shapely.box(*shapely.bounds(centre) + half_window_m * np.array([-1, -1, 1, 1]))
@@ -102,7 +106,7 @@ def condition_around(
     if not (culverts or drainage) or not z.size:
         return ready
     z = z.copy()
-    pipes = tuple(line for line in _lines(culverts) if _cut(z, ready, line, pipe=True))
+    pipes = tuple(line for line in _pipes(z, ready, culverts) if _cut(z, ready, line, pipe=True))
     for line in _lines(drainage):
         _cut(z, ready, line, pipe=False)
     return Conditioned(grid, z, dx, dy, (c1, r1), (across, down), pipes)
@@ -134,6 +138,41 @@ def _averaged(
 def _lines(geometries: Sequence[BaseGeometry]) -> list[LineString]:
     parts = shapely.get_parts(np.asarray(geometries, dtype=object)) if len(geometries) else []
     return [part for part in parts if isinstance(part, LineString) and part.length > 0]
+
+
+def _pipes(z: NDArray[np.float64], ground: Conditioned, culverts: Sequence[BaseGeometry]) -> list[LineString]:
+    """Culverts as lines. One known only as a place is laid across the barrier there, between the lowest ground."""
+    parts = shapely.get_parts(np.asarray(culverts, dtype=object)) if len(culverts) else []
+    places = [part.centroid for part in parts if not isinstance(part, LineString)]
+    laid = [_across(z, ground, shapely.get_coordinates(ground.pixels(place))[0]) for place in places]
+    return _lines(culverts) + [pipe for pipe in laid if pipe is not None]
+
+
+def _across(z: NDArray[np.float64], ground: Conditioned, place: NDArray[np.float64]) -> LineString | None:
+    """The course through a place (in pixel coordinates) whose higher end is the lowest, in the frame."""
+    rows, cols = z.shape
+    if not (0 <= place[0] < cols and 0 <= place[1] < rows):
+        return None
+    row = int(place[1])
+    away = np.arange(1.0, _BARRIER_REACH_M + 1)
+    best, pipe = np.inf, None
+    for course in np.radians(np.arange(0, 180, 10)):
+        ends, heights = [], []
+        for side in (away, -away):
+            col = place[0] + side * np.cos(course) / ground.dx_m[row]
+            down = place[1] + side * np.sin(course) / ground.dy_m[row]
+            inside = (col >= 0) & (col < cols) & (down >= 0) & (down < rows)
+            along = np.where(
+                inside, z[np.clip(down, 0, rows - 1).astype(int), np.clip(col, 0, cols - 1).astype(int)], np.nan
+            )
+            if np.isnan(along).all():
+                break
+            lowest = int(np.nanargmin(along))
+            ends.append((col[lowest], down[lowest]))
+            heights.append(float(along[lowest]))
+        if len(ends) == 2 and max(heights) < best:  # noqa: PLR2004
+            best, pipe = max(heights), LineString(ends)
+    return ground.placed(pipe) if pipe is not None else None
 
 
 def _cut(z: NDArray[np.float64], ground: Conditioned, line: LineString, *, pipe: bool) -> bool:

@@ -151,6 +151,18 @@ def test_overlapping_waters_do_not_cancel_each_other(ground, home):
     assert (traced.reached, round(traced.length_m)) == (0, 50)
 
 
+@pytest.mark.parametrize(("near", "reached"), [(0.0, None), (8.0, None), (12.0, 0)])
+def test_a_stream_mapped_beside_its_channel_is_reached_within_the_tolerance(ground, near, reached):
+    grid = ground(lambda x, y: 100 + 0.02 * y + 0.05 * np.abs(x))
+    stream = LineString([(10, 100), (10, -250)])
+    ground_near = condition_around(grid, Point(-60, 200))
+    traced = trace(ground_near, Point(-60, 200), [stream], 400, near_m=near)
+    assert traced.reached == reached
+    if reached == 0:
+        assert Point(traced.path.coords[-1]).distance(stream) < 1e-6
+        assert traced.plus_minus_m > near
+
+
 @pytest.mark.parametrize(("limit", "ends"), [(79.0, "farther_than_limit"), (81.0, "reached")])
 def test_limit_just_below_and_just_above(ground, home, limit, ends):
     traced = trace_terrain(ground(plane(180)), home, [box(-30, -90, 30, -80)], limit)
@@ -245,6 +257,16 @@ def test_a_culvert_carries_the_path_through(ground, home, culvert):
     assert traced.length_m == pytest.approx(200, abs=12)
     assert len(traced.culverts) == 1
     assert traced.breached == ()
+
+
+@pytest.mark.parametrize(
+    "place", [Point(0, -100), Point(1.5, -97), box(-2, -104, 2, -96)], ids=["middle", "beside", "area"]
+)
+def test_a_culvert_known_only_as_a_place_is_laid_across_the_road(ground, home, place):
+    traced = trace_terrain(ground(dammed(3.0)), home, [POND], 402, culverts=[place])
+    assert traced.reached == 0
+    assert traced.length_m == pytest.approx(200, abs=12)
+    assert len(traced.culverts) == 1
 
 
 def test_a_culvert_elsewhere_changes_nothing(ground, home):
