@@ -94,7 +94,8 @@ def amount(measured: Measurement, limit: Limit | None = None, decimals: int = 2)
 def limit_words(limit: Limit) -> str:
     """A limit in words, e.g. "at most 100 ft per inch"."""
     words = {">=": "at least", ">": "more than", "<=": "at most", "<": "less than", "==": "exactly"}[limit.operator]
-    return f"{words} {limit.value:g} {_UNIT_WORDS.get(limit.unit, limit.unit)}".rstrip()
+    unit = limit.unit if limit.value == 1 else _UNIT_WORDS.get(limit.unit, limit.unit)
+    return f"{words} {limit.value:,g} {unit}".rstrip()
 
 
 _UNIT_WORDS = {"acre": "acres", "ft/in": "ft per inch", "count": "", "mile": "miles"}
