@@ -13,12 +13,12 @@ import shapely
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
-from siteplan_gis.frame import project_many
 from siteplan_gis.ingest.codes import bare, field_names, is_deepwater, text_of
 from siteplan_gis.ingest.duplicates import one_per_id, pieces_joined, without_copies
+from siteplan_gis.ingest.extents import boxes_of, ground_of, window_around
+from siteplan_gis.ingest.footprints import placed
 from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name
-from siteplan_gis.ingest.repair import repair_polygon
-from siteplan_gis.ingest.rows import Box, Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
+from siteplan_gis.ingest.rows import Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import UNCOUNTED_KINDS, ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.source import Source
@@ -45,7 +45,6 @@ _MARGIN_M: Final = 50.0
 _BEYOND_M: Final = 150.0
 """Read beyond the search distance too: features whose distance is doubtful by the maps' accuracy must be known."""
 
-_RING_POINTS: Final = 65
 _HASHED_BYTES: Final = 200_000_000
 _JOINED_ROLES: Final = frozenset({"waters", "wetlands", "flowlines"})
 _COPIED_ROLES: Final = frozenset({"waters", "wetlands", "flowlines", "floodplain", "airports", "culverts"})
@@ -91,7 +90,7 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
         if wider is None or found.features == 0:
             break
         reach = wider
-    window = _window(around, reach)
+    window = window_around(around, reach)
     coverage, declared, more = _coverage(asked, window)
     flags += more
     if found.features == 0:
@@ -158,8 +157,9 @@ def _wider(
 
 def _read_within(asked: _Asked, reach_m: float) -> tuple[list[ReferenceFeature], list[Flag]]:
     """Features that meet the window of `reach_m`, each once, and what was noticed on the way."""
-    window = _window(asked.around, reach_m)
-    rows = read_rows(asked.found, _boxes(asked, _window(asked.around, reach_m + _MARGIN_M)), asked.columns)
+    window = window_around(asked.around, reach_m)
+    wide = window_around(asked.around, reach_m + _MARGIN_M)
+    rows = read_rows(asked.found, boxes_of(wide, asked.source, asked.frame), asked.columns)
     flags = _row_flags(asked, rows)
     features, more = _features(asked, rows)
     flags += more
@@ -174,16 +174,17 @@ def _read_within(asked: _Asked, reach_m: float) -> tuple[list[ReferenceFeature],
 def _features(asked: _Asked, rows: Rows) -> tuple[list[ReferenceFeature], list[Flag]]:
     entry, names, label = asked.entry, asked.names, asked.entry.label
     chosen = _chosen(asked, rows)
-    geometries, repaired = _placed(rows.geometries[chosen], asked.source, asked.frame)
+    geometries, repaired = placed(rows.geometries[chosen], asked.source, asked.frame)
     fields = {bare(name): values[chosen] for name, values in rows.columns.items()}
     own = {name: rows.columns[name][chosen] for name in (names.name, names.id, names.code) if name}
     below = downstream_ids(fields, entry.role)
-    features, left_out, taken = [], 0, Counter[str]()
+    features, left_out, nothing, taken = [], 0, 0, Counter[str]()
     for i, (fid, geometry) in enumerate(zip(rows.fids[chosen], geometries, strict=True)):
         attributes = {name: values[i] for name, values in fields.items()}
         name = text_of(own[names.name][i]) if names.name else ""
         code = text_of(own[names.code][i]) if names.code else ""
-        if shapely.is_empty(geometry):
+        if geometry.is_empty:
+            nothing += 1
             continue
         layer_name = f"{asked.found.layer} {entry.path.stem} {entry.title}"
         kind, name = kind_and_name(entry.role, attributes, name, geometry, kind=entry.kind, layer=layer_name)
@@ -199,6 +200,8 @@ def _features(asked: _Asked, rows: Rows) -> tuple[list[ReferenceFeature], list[F
     flags = [
         Flag("geometry_repaired", f"{repaired} invalid geometries were repaired; every drawn lobe was kept", label)
     ] * bool(repaired)
+    if nothing:
+        flags.append(Flag("feature_empty", f"{nothing} rows enclose nothing or have no length", label))
     if left_out:
         text = f"{left_out} census-designated places were left out: they are no municipalities"
         flags.append(Flag("layer_kinds_not_counted", text, label))
@@ -279,73 +282,16 @@ def _row_flags(asked: _Asked, rows: Rows) -> list[Flag]:
     return flags
 
 
-def _placed(geometries: NDArray[np.object_], source: Georeference, frame: Frame) -> tuple[NDArray[np.object_], int]:
-    """Geometries in the frame: valid, every drawn lobe kept, of one dimension each; and how many were invalid."""
-    bad = ~shapely.is_valid(geometries)
-    placed = np.empty(len(geometries), dtype=object)
-    placed[~bad] = project_many(geometries[~bad], source, frame)
-    # Ring by ring where invalid, or in the frame no longer valid: dividing the edges of an invalid polygon would
-    # silently drop lobes of it.
-    for i in np.flatnonzero(bad | ~shapely.is_valid(placed)):
-        parts = [part for part in shapely.get_parts(geometries[i]) if isinstance(part, shapely.Polygon)]
-        rings = [project_many(shapely.get_rings(part), source, frame) for part in parts]
-        drawn = [[shapely.get_coordinates(ring) for ring in part] for part in rings]
-        placed[i] = repair_polygon(drawn).geometry if drawn else shapely.MultiPolygon()
-    mixed = np.flatnonzero(shapely.get_type_id(placed) == shapely.GeometryType.GEOMETRYCOLLECTION)
-    for i in mixed:
-        parts = shapely.get_parts(placed[i])
-        dimensions = shapely.get_dimensions(parts)
-        placed[i] = shapely.union_all(parts[dimensions == dimensions.max(initial=0)])
-    return placed, int(bad.sum())
-
-
-def _window(around: BaseGeometry, reach_m: float) -> BaseGeometry:
-    west, south, east, north = around.bounds
-    return shapely.box(west - reach_m, south - reach_m, east + reach_m, north + reach_m)
-
-
-def _boxes(asked: _Asked, window: BaseGeometry) -> list[Box]:
-    """The bounds of `window` in the layer's own CRS; two boxes where it lies across 180 degrees."""
-    ring = shapely.segmentize(window.exterior, window.exterior.length / (4 * (_RING_POINTS - 1)))
-    xy = asked.source.xy(asked.frame.to_lonlat(shapely.get_coordinates(ring)))
-    geographic = asked.source.metres_per_unit is None
-    column = 0 if asked.source.axis_order == "xy" else 1
-    if geographic:
-        away = xy[:, column] - asked.frame.longitude
-        xy[:, column] = asked.frame.longitude + away - 360 * np.round(away / 360)
-    (west, south), (east, north) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
-    if geographic and east > 180:  # noqa: PLR2004
-        return [(west, south, 180.0, north), (-180.0, south, east - 360, north), (180.0, south, east, north)]
-    if geographic and west < -180:  # noqa: PLR2004
-        return [(-180.0, south, east, north), (west + 360, south, 180.0, north)]
-    return [(west, south, east, north)]
-
-
 def _coverage(asked: _Asked, window: BaseGeometry) -> tuple[BaseGeometry, bool, list[Flag]]:
     """The covered part of `window`, whether its owner declares it, and a flag where not."""
     declared = asked.entry.coverage
     if isinstance(declared, tuple):
-        return _box_coverage(replace(asked, source=georeference("OGC:CRS84")), declared, window), True, []
+        return ground_of(declared, georeference("OGC:CRS84"), asked.frame, window), True, []
     if declared is None or declared == "extent":
         flag = Flag("coverage_not_declared", "its own extent was taken as the ground it covers", asked.entry.label)
-        extent = _box_coverage(asked, asked.found.bounds, window)
+        extent = ground_of(asked.found.bounds, asked.source, asked.frame, window)
         return extent, declared is not None, [flag] * (declared is None)
     return _declared_area(asked, declared, window), True, []
-
-
-def _box_coverage(asked: _Asked, bounds: Box | None, window: BaseGeometry) -> BaseGeometry:
-    """The part of `window` within `bounds`, which are in the CRS `asked.source`."""
-    if bounds is None:
-        return shapely.Polygon()
-    extent = shapely.box(*bounds)
-    # Cut in that CRS first: the extent of a national layer cannot be drawn in the site's plane.
-    parts = [
-        asked.frame.project(part, asked.source)
-        for box in _boxes(asked, shapely.buffer(window, _MARGIN_M, join_style="mitre"))
-        for part in shapely.get_parts(shapely.intersection(extent, shapely.box(*box)))
-        if isinstance(part, shapely.Polygon)
-    ]
-    return shapely.intersection(shapely.union_all(parts), window)
 
 
 def _declared_area(asked: _Asked, path: Path, window: BaseGeometry) -> BaseGeometry:
@@ -353,9 +299,8 @@ def _declared_area(asked: _Asked, path: Path, window: BaseGeometry) -> BaseGeome
     if not found.crs:
         raise no_crs(found)
     source = georeference(found.crs)
-    there = replace(asked, found=found, source=source)
-    rows = read_rows(found, _boxes(there, window), ())
-    geometries, _ = _placed(rows.geometries, source, asked.frame)
+    rows = read_rows(found, boxes_of(window, source, asked.frame), ())
+    geometries, _ = placed(rows.geometries, source, asked.frame)
     areas = geometries[shapely.get_dimensions(geometries) == 2]  # noqa: PLR2004
     if len(geometries) and not len(areas):
         raise InputError("a coverage must be polygons", file=path.name, layer=found.layer)

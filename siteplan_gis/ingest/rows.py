@@ -128,6 +128,10 @@ def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) 
     """
     if _suffix(found.path) in _PARQUET:
         return _decoded(*geoparquet.read(found.path, boxes, columns))
+    if not boxes:
+        return Rows(
+            np.empty(0, dtype=object), np.empty(0, dtype=np.int64), {name: np.empty(0, object) for name in columns}
+        )
     parts = [_raw(found, columns, bbox=box) for box in boxes]
     return parts[0] if len(parts) == 1 else _once(parts)
 

@@ -36,9 +36,10 @@ UNINCORPORATED_KINDS: Final = frozenset({"town"})
 """Kinds whose ground is unincorporated: a civil town governs it, and a city or village nearby may reach into it."""
 
 _QUAD_SEGS: Final = 256
-_FINEST_M: Final = 0.5
-_COARSEST_M: Final = 25.0
-_MOST_POINTS: Final = 20_000
+_FINEST_M: Final = 0.25
+_COARSEST_M: Final = 10.0
+_PER_DISTANCE: Final = 40
+_GRID_M: Final = 1e-4
 _NOISE_M2: Final = 1e-3
 
 
@@ -153,8 +154,7 @@ def territories(
     village of the same name are two.
     """
     reach_of = reach_of or reach_by_class()
-    bodies = [_Body(group, reach_of, sliver_m, main_part_only=main_part_only) for group in _grouped(municipalities)]
-    bodies = [body for body in bodies if shapely.dwithin(body.whole, ground, body.reach.metres)]
+    bodies = _bodies(municipalities, reach_of, ground, sliver_m, main_part_only=main_part_only)
     incorporated = [body.whole for body in bodies if body.kind not in UNINCORPORATED_KINDS]
     open_ground = _without_slivers(shapely.difference(ground, shapely.union_all(incorporated)), sliver_m)
     reached = [_reached(body, open_ground) for body in bodies]
@@ -193,7 +193,7 @@ def governing(
     Of two equally near, the first by name has it.
     """
     reach_of = reach_of or reach_by_class()
-    bodies = [_Body(group, reach_of, sliver_m, main_part_only=main_part_only) for group in _grouped(municipalities)]
+    bodies = _bodies(municipalities, reach_of, point, sliver_m, main_part_only=main_part_only)
     bodies.sort(key=lambda body: (body.name, body.kind))
     inside = [body for body in bodies if body.whole.contains(point)]
     if any(body.kind not in UNINCORPORATED_KINDS for body in inside):
@@ -206,40 +206,77 @@ def governing(
     return Governing(tuple(body.name for body in inside), min(reaching)[1] if reaching else "")
 
 
+def doubts(
+    ground: BaseGeometry,
+    municipalities: Sequence[ReferenceFeature],
+    reach_of: Callable[[ReferenceFeature], Reach] | None = None,
+    *,
+    sliver_m: float = SLIVER_M,
+) -> tuple[str, ...]:
+    """What is doubtful about who governs `ground`, as sentences without a full stop, in order.
+
+    A class that is not known matters where the ground lies between the smaller and the larger reach; a hair between
+    two pieces of one municipality was taken as its ground.
+    """
+    found = []
+    for body in _bodies(municipalities, reach_of or reach_by_class(), ground, sliver_m, least_m=FAR_REACH_M):
+        if body.reach.note:
+            unreached = shapely.difference(ground, shapely.buffer(body.whole, body.reach.metres, quad_segs=_QUAD_SEGS))
+            if not unreached.is_empty:
+                found.append(body.reach.note)
+        gap = shapely.intersection(body.filled, ground)
+        if gap.area > 0:
+            found.append(
+                f"{gap.area:.2f} square metres between pieces of {body.name} are narrower than {sliver_m:g} m and were "
+                "taken as inside it"
+            )
+    return tuple(sorted(found))
+
+
 class _Body:
-    """One municipality: all of it, the part that reaches out, and how far."""
+    """One municipality: all of it, the part that reaches out, how far, and the hairs that were filled."""
 
     def __init__(
-        self,
-        group: Sequence[ReferenceFeature],
-        reach_of: Callable[[ReferenceFeature], Reach],
-        sliver_m: float,
-        *,
-        main_part_only: bool,
+        self, group: Sequence[ReferenceFeature], reach: Reach, sliver_m: float, *, main_part_only: bool
     ) -> None:
-        self.name, self.kind = group[0].name or group[0].id, group[0].kind
-        self.reach = max((reach_of(feature) for feature in group), key=lambda reach: reach.metres)
-        self.whole = _closed(shapely.union_all([feature.geometry for feature in group]), sliver_m)
+        self.name, self.kind, self.reach = group[0].name or group[0].id, group[0].kind, reach
+        drawn = shapely.union_all([feature.geometry for feature in group])
+        self.filled = _gaps(drawn, sliver_m)
+        self.whole = drawn if self.filled.is_empty else shapely.union(drawn, self.filled)
         parts = sorted(shapely.get_parts(self.whole), key=lambda part: -part.area)
         self.core = parts[0] if main_part_only and parts else self.whole
 
 
-def _grouped(municipalities: Sequence[ReferenceFeature]) -> list[list[ReferenceFeature]]:
+def _bodies(
+    municipalities: Sequence[ReferenceFeature],
+    reach_of: Callable[[ReferenceFeature], Reach],
+    ground: BaseGeometry,
+    sliver_m: float,
+    *,
+    main_part_only: bool = False,
+    least_m: float = 0.0,
+) -> list[_Body]:
+    """The municipalities whose reach, or `least_m`, meets `ground`."""
     groups: dict[tuple[str, str], list[ReferenceFeature]] = defaultdict(list)
     for feature in municipalities:
         groups[(feature.name.casefold() or feature.id, feature.kind)].append(feature)
-    return list(groups.values())
+    bodies = []
+    for group in groups.values():
+        reach = max((reach_of(feature) for feature in group), key=lambda reach: reach.metres)
+        far = max(reach.metres, least_m) * (1 + RELATIVE_EPSILON)
+        if any(shapely.dwithin(feature.geometry, ground, far) for feature in group):
+            bodies.append(_Body(group, reach, sliver_m, main_part_only=main_part_only))
+    return bodies
 
 
-def _closed(body: BaseGeometry, sliver_m: float) -> BaseGeometry:
-    """A municipality with the hairs between its own pieces filled."""
+def _gaps(body: BaseGeometry, sliver_m: float) -> BaseGeometry:
+    """The hairs between a municipality's own pieces."""
     if sliver_m <= 0:
-        return body
+        return shapely.Polygon()
     grown = shapely.buffer(body, sliver_m / 2, join_style="mitre")
     gaps = shapely.difference(shapely.buffer(grown, -sliver_m / 2, join_style="mitre"), body)
     # The way out and back leaves specks of rounding along every edge.
-    real = [gap for gap in shapely.get_parts(gaps) if gap.area > _NOISE_M2]
-    return shapely.union_all([body, *real]) if real else body
+    return shapely.union_all([gap for gap in shapely.get_parts(gaps) if gap.area > _NOISE_M2])
 
 
 def _without_slivers(geometry: BaseGeometry, sliver_m: float) -> BaseGeometry:
@@ -263,17 +300,16 @@ def _reached(body: _Body, open_ground: BaseGeometry) -> BaseGeometry:
 
 
 def _nearer(ground: BaseGeometry, to: BaseGeometry, than: BaseGeometry) -> BaseGeometry:
-    """The part of `ground` nearer to one body than to another: cells of points set densely along their boundaries.
+    """The part of `ground` nearer to one body than to another: cells of points set along their boundaries.
 
-    Points `s` apart put the dividing line at most s^2 / (8 d) wrong at the distance d.
+    Points `s` apart put the dividing line at most s^2 / (8 d) wrong at the distance d. A point as far as f from the
+    other body has its part of the line at f / 2 or more, so f / 40 apart keeps the line within d / 3200.
     """
-    least = min(float(shapely.distance(ground, to)), float(shapely.distance(ground, than)))
     west, south, east, north = ground.bounds
     farthest = max(float(shapely.distance(ground, to)), float(shapely.distance(ground, than)))
     around = _box_around(ground, farthest + float(np.hypot(east - west, north - south)))
     edges = [shapely.intersection(shapely.boundary(body), around) for body in (to, than)]
-    spacing = min(max(least / 20, _FINEST_M, sum(edge.length for edge in edges) / _MOST_POINTS), _COARSEST_M)
-    ours, theirs = (_points(shapely.segmentize(edge, spacing)) for edge in edges)
+    ours, theirs = (_points(edge, other) for edge, other in ((edges[0], than), (edges[1], to)))
     common = {*map(tuple, ours)} & {*map(tuple, theirs)}
     # Where both boundaries run as one there is no nearer; the points beside it decide.
     ours, theirs = (np.array([xy for xy in points if tuple(xy) not in common]) for points in (ours, theirs))
@@ -284,11 +320,26 @@ def _nearer(ground: BaseGeometry, to: BaseGeometry, than: BaseGeometry) -> BaseG
     cells = shapely.voronoi_polygons(shapely.MultiPoint(np.concatenate([ours, theirs])), extend_to=ground, ordered=True)
     own = shapely.get_parts(cells)[: len(ours)]
     touching = own[shapely.STRtree(own).query(ground, predicate="intersects")]
-    return shapely.intersection(ground, shapely.union_all(touching))
+    # Cells may be invalid by rounding; on a grid their union cannot fail.
+    near = shapely.union_all(shapely.make_valid(touching), grid_size=_GRID_M)
+    return shapely.intersection(ground, near)
 
 
-def _points(line: BaseGeometry) -> NDArray[np.float64]:
-    rounded: NDArray[np.float64] = np.unique(np.round(shapely.get_coordinates(line), 3), axis=0)
+def _points(edge: BaseGeometry, other: BaseGeometry) -> NDArray[np.float64]:
+    """Points along `edge`, shape (n, 2), the denser the nearer `other` is; each once."""
+    shapely.prepare(other)
+    found = []
+    for line in shapely.get_parts(shapely.segmentize(edge, _COARSEST_M)):
+        xy = shapely.get_coordinates(line)
+        step = np.diff(xy, axis=0)
+        length = np.hypot(step[:, 0], step[:, 1])
+        middles = shapely.points(xy[:-1] + step / 2)
+        spacing = np.clip((shapely.distance(middles, other) - length / 2) / _PER_DISTANCE, _FINEST_M, _COARSEST_M)
+        pieces = np.maximum(np.ceil(length / spacing), 1).astype(np.int64)
+        segment = np.repeat(np.arange(len(pieces)), pieces)
+        along = (np.arange(len(segment)) - np.repeat(np.cumsum(pieces) - pieces, pieces)) / pieces[segment]
+        found += [xy[segment] + along[:, None] * step[segment], xy[-1:]]
+    rounded: NDArray[np.float64] = np.unique(np.round(np.concatenate(found), 3), axis=0) if found else np.empty((0, 2))
     return rounded
 
 

@@ -309,13 +309,38 @@ def test_a_line_keeps_its_direction_when_pieces_are_put_together(tmp_path):
 # --- geometry --------------------------------------------------------------------------------------------------------
 
 
-def test_an_invalid_polygon_keeps_every_lobe(tmp_path):
-    bowtie = _moved(Polygon([(0, 0), (100, 100), (100, 0), (0, 100)]), 300, 0)
-    layer = _read(_write(tmp_path / "w.gpkg", [bowtie], name=["bow"]))
+LOBES = [(0, 0), (100, 100), (100, 0), (0, 100)]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "area"),
+    [
+        (Polygon(LOBES), 5_000),
+        # A corner of the ring lies on the crossing.
+        (Polygon([(0, 0), (50, 50), (100, 100), (100, 0), (50, 50), (0, 100)]), 5_000),
+        # Long edges, which are divided on their way into the frame.
+        (Polygon([(x * 10, y * 10) for x, y in LOBES]), 500_000),
+        # Parts that overlap, a hole that pokes out, a hole drawn twice, a spike.
+        (MultiPolygon([box(0, 0, 100, 100), box(50, 0, 150, 100)]), 15_000),
+        (Polygon(box(0, 0, 100, 100).exterior, [box(50, 25, 150, 75).exterior]), 7_500),
+        (Polygon(box(0, 0, 100, 100).exterior, [box(20, 20, 60, 60).exterior] * 2), 8_400),
+        (Polygon([(0, 0), (100, 0), (100, 100), (0, 100), (0, 0), (-50, 0), (0, 0)]), 10_000),
+    ],
+)
+def test_invalid_polygons_keep_their_ground(tmp_path, drawn, area):
+    assert not drawn.is_valid
+    layer = _read(_write(tmp_path / "w.gpkg", [_moved(drawn, 300, 0)], name=["x"]))
     (pond,) = layer.features
     assert pond.geometry.is_valid
-    assert pond.geometry.area == pytest.approx(5000 * _ground_metres_per_utm_metre() ** 2, rel=1e-3)
+    assert pond.geometry.area == pytest.approx(area * _ground_metres_per_utm_metre() ** 2, rel=1e-3)
     assert "geometry_repaired" in _codes(layer)
+
+
+def test_a_line_of_one_point_is_set_aside(tmp_path):
+    lines = [LineString([(X0 + 300, Y0), (X0 + 300, Y0)]), LineString([(X0 + 300, Y0), (X0 + 400, Y0)])]
+    layer = _read(_write(tmp_path / "w.gpkg", lines, name=["dot", "line"]))
+    assert [feature.name for feature in layer.features] == ["line"]
+    assert "feature_empty" in _codes(layer)
 
 
 def test_heights_that_are_no_numbers_do_no_harm(tmp_path):
@@ -369,6 +394,24 @@ def test_wetland_maps_tell_points_filled_ground_and_deep_water(tmp_path):
     assert "layer_kinds_not_counted" in _codes(layer)
     points = _write(tmp_path / "pts.gpkg", [Point(X0 + 300, Y0)], WETCODE=["E1K"])
     assert [feature.kind for feature in _read(points, "wetlands").features] == ["wetland_point"]
+
+
+@pytest.mark.parametrize("crs", ["EPSG:2264", "EPSG:26917", "EPSG:3857", "EPSG:4269", "EPSG:5070", "EPSG:3358"])
+def test_the_crs_of_a_file_changes_nothing(tmp_path, crs):
+    source = georeference(crs)
+    lonlat = UTM17.lonlat
+    shapes = [_moved(SQUARE, 1_650, 30), LineString([(X0 + 300, Y0 - 50), (X0 + 340, Y0 - 90)])]
+    stored = [shapely.transform(shape, lambda xy: source.xy(lonlat(xy))) for shape in shapes]
+    layer = _read(_write(tmp_path / "w.fgb", stored, crs=crs, driver="FlatGeobuf", name=["pond", "ditch"]))
+    truth = [FRAME.project(shape, UTM17).distance(SITE) for shape in shapes]
+    found = {feature.name: feature.distance_m for feature in nearby(SITE, layer.features, MILE_M)}
+    assert found == pytest.approx({"pond": truth[0], "ditch": truth[1]}, abs=0.001)
+    assert layer.source.crs == crs
+
+
+def test_a_crs_that_does_not_reach_the_site_finds_nothing(tmp_path):
+    file = _write(tmp_path / "w.gpkg", [box(0, 0, 100, 100)], crs="EPSG:32660", name=["far"])
+    assert _read(file).features == ()
 
 
 # --- how far is looked -----------------------------------------------------------------------------------------------

@@ -7,13 +7,13 @@ import geopandas
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from shapely import LineString, MultiPolygon, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around, project_many
-from siteplan_gis.measures.jurisdiction import Reach, governing, reach_by_class, shares, territories
+from siteplan_gis.measures.jurisdiction import Reach, doubts, governing, reach_by_class, shares, territories
 from siteplan_gis.model.layers import ReferenceFeature
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 
@@ -172,7 +172,8 @@ def test_three_reaches_leave_no_ground_twice():
         assert by_name[owner].distance(Point(x, y)) < 0.5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None, phases=(Phase.explicit, Phase.generate))
+@example(kind=0, gap=1358.86328125, corner=(979.5, 181.0), size=369.0)
 @given(
     st.integers(0, 3),
     st.floats(200, 2000),
@@ -219,3 +220,16 @@ def test_a_sliver_does_not_part_a_city_in_two():
     city = _place("Alpha", MultiPolygon([box(0, 0, 500, 500), box(500.01, 0, 900, 500)]), "city")
     (one,) = territories(box(901, 0, 1000, 100), [city], _reach(200.0), main_part_only=True)
     assert one.etj.area == pytest.approx(99 * 100)
+
+
+def test_doubts_are_told_where_they_matter():
+    city = [_place("Cedarburg", box(-1000, -500, 0, 500), "city")]
+    assert doubts(box(3000, 0, 3100, 100), city) == (
+        "the class of the city of Cedarburg is not known; the smaller reach was taken",
+    )
+    assert doubts(box(1000, 0, 1100, 100), city) == ()
+    assert doubts(box(5000, 0, 5100, 100), city) == ()
+    assert doubts(box(3000, 0, 3100, 100), city, reach_by_class({"Cedarburg": "4"})) == ()
+    village = [_place("Alpha", box(-500, 0, 0, 300)), _place("Alpha", box(0.02, 0, 500, 300))]
+    (told,) = doubts(box(-100, 0, 100, 200), village)
+    assert told == "4.00 square metres between pieces of Alpha are narrower than 0.3 m and were taken as inside it"
