@@ -157,7 +157,7 @@ def _write_table(path: Path, table: _Table, frame: Frame, crs: str) -> None:
         driver="GPKG",
         geometry_type=_OGR_TYPES[table.kind],
         crs=crs,
-        # Tables of a few features need no spatial index; without it the file is half as large and written twice as fast.
+        # Tables of a few features need no spatial index; without it a file is half as large and made twice as fast.
         layer_options={"GEOMETRY_NAME": "geom", "FID": "fid_", "SPATIAL_INDEX": "NO"},
     )
 

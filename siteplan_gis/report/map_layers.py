@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.model.plan import ROLES
-from siteplan_gis.report.plain import day, feet_of, number, plain, text
+from siteplan_gis.report.plain import day, feet_of, number, plain_value, text
 from siteplan_gis.report.records import sorted_findings
 from siteplan_gis.report.wording import humanised
 from siteplan_gis.units import acres
@@ -130,7 +130,7 @@ def _plan(key: str, title: str, features: Iterable[PlanFeature]) -> MapLayer:
 
 
 def _plan_columns(feature: PlanFeature) -> dict[str, Plain]:
-    told = {text(name): plain(value) for name, value in feature.attributes.items()}
+    told = {text(name): plain_value(value) for name, value in feature.attributes.items()}
     return {
         "layer": text(feature.layer),
         "id": text(feature.id),

@@ -54,12 +54,12 @@ def text(value: object) -> str:
     return _UNPRINTABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def plain(value: object) -> Plain:
+def plain_value(value: object) -> Plain:
     """Any attribute or measured value as text, number, truth or None.
 
     Examples
     --------
-    >>> plain(date(2026, 3, 1)), plain(float("inf")), plain(np.float64(1.5)), plain(True)
+    >>> plain_value(date(2026, 3, 1)), plain_value(float("inf")), plain_value(np.float64(1.5)), plain_value(True)
     ('2026-03-01', None, 1.5, True)
     """
     if value is None or isinstance(value, (bool, np.bool_)):
@@ -88,7 +88,7 @@ def feet_of(length_m: float | None) -> float | int | None:
     return None if length_m is None else number(length_m / FOOT_M)
 
 
-def geojson(geometry: BaseGeometry | None, frame: Frame) -> dict[str, Any] | None:
+def geojson_place(geometry: BaseGeometry | None, frame: Frame) -> dict[str, Any] | None:
     """A geometry of the frame as GeoJSON in degrees, rounded to 7 decimals (1 cm); None for an empty one.
 
     Longitudes run on past 180 degrees rather than jump, so that a site across the 180th meridian stays in one piece.
@@ -96,7 +96,7 @@ def geojson(geometry: BaseGeometry | None, frame: Frame) -> dict[str, Any] | Non
     Examples
     --------
     >>> from siteplan_gis.frame import Frame
-    >>> geojson(shapely.Point(0, 0), Frame(-87.9446, 43.3814))
+    >>> geojson_place(shapely.Point(0, 0), Frame(-87.9446, 43.3814))
     {'type': 'Point', 'coordinates': [-87.9446, 43.3814]}
     """
     if geometry is None or geometry.is_empty:

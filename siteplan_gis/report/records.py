@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.model.review import Status
-from siteplan_gis.report.plain import day, feet_of, geojson, number, plain, text
+from siteplan_gis.report.plain import day, feet_of, geojson_place, number, plain_value, text
 from siteplan_gis.units import acres
 
 if TYPE_CHECKING:
@@ -180,14 +180,14 @@ def _finding(finding: Finding, site: Site) -> Record:
         "measured": None if finding.measured is None else _measured(finding.measured),
         "limit": None if finding.limit is None else _limit(finding.limit),
         "margin": number(finding.margin),
-        "place": geojson(finding.where, site.frame),
+        "place": geojson_place(finding.where, site.frame),
         "sources": source_records(finding.sources),
         "override": None if finding.override is None else _override(finding.override),
     }
 
 
 def _measured(measurement: Measurement) -> Record:
-    value = plain(measurement.value)
+    value = plain_value(measurement.value)
     lost = value is None and measurement.value is not None
     return {
         "name": text(measurement.name),

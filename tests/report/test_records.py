@@ -14,7 +14,7 @@ from siteplan_gis.frame import Frame
 from siteplan_gis.model.measurement import Measurement
 from siteplan_gis.model.review import Review, Status
 from siteplan_gis.report.json_report import json_text, write_json
-from siteplan_gis.report.plain import geojson, number, plain, text
+from siteplan_gis.report.plain import geojson_place, number, plain_value, text
 from siteplan_gis.report.records import measurements_record, review_record
 
 
@@ -73,7 +73,7 @@ def test_what_is_not_a_number_is_null_with_a_reason(review: Review) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float64("nan"), np.float32("inf")])
 def test_no_form_of_infinity_passes(value: float) -> None:
-    assert plain(value) is None
+    assert plain_value(value) is None
     assert number(value) is None
 
 
@@ -86,15 +86,15 @@ def test_no_form_of_infinity_passes(value: float) -> None:
     ],
 )  # fmt: skip
 def test_attribute_values_become_plain(value: object, expected: object) -> None:
-    assert plain(value) == expected
-    assert type(plain(value)) is type(expected)
-    json.dumps(plain(value), ensure_ascii=False).encode()
+    assert plain_value(value) == expected
+    assert type(plain_value(value)) is type(expected)
+    json.dumps(plain_value(value), ensure_ascii=False).encode()
 
 
 def test_not_a_time_is_no_date() -> None:
     pandas = pytest.importorskip("pandas")
-    assert plain(pandas.NaT) is None
-    assert plain(pandas.Timestamp("2026-03-01")) == "2026-03-01T00:00:00"
+    assert plain_value(pandas.NaT) is None
+    assert plain_value(pandas.Timestamp("2026-03-01")) == "2026-03-01T00:00:00"
 
 
 def test_rounding_keeps_a_value_on_its_side_of_a_limit() -> None:
@@ -162,7 +162,7 @@ def test_crashed_steps_are_told(review: Review) -> None:
 
 def test_places_are_degrees_of_the_site() -> None:
     # 1,000 m east and north of 43.3814 N: arithmetic with the radii of GRS 80 at that latitude.
-    place = geojson(shapely.Point(1000, 1000), synthetic.FRAME)
+    place = geojson_place(shapely.Point(1000, 1000), synthetic.FRAME)
     assert place is not None
     longitude, latitude = place["coordinates"]
     sine = math.sin(math.radians(43.3814))
@@ -185,28 +185,28 @@ def test_places_have_seven_decimals(review: Review) -> None:
 
 
 def test_a_place_across_the_180th_meridian_stays_in_one_piece() -> None:
-    place = geojson(shapely.box(-500, -500, 500, 500), Frame(180.0, 52.0))
+    place = geojson_place(shapely.box(-500, -500, 500, 500), Frame(180.0, 52.0))
     assert place is not None
     xs = [x for x, _ in place["coordinates"][0]]
     assert max(xs) - min(xs) < 0.02
     assert min(xs) < 180 < max(xs)
-    west = geojson(shapely.Point(-500, 0), Frame(-179.999, 52.0))
+    west = geojson_place(shapely.Point(-500, 0), Frame(-179.999, 52.0))
     assert west is not None
     assert -180.01 < west["coordinates"][0] < -180
 
 
 @pytest.mark.parametrize("empty", [None, shapely.Point(), shapely.Polygon(), shapely.GeometryCollection()])
 def test_an_empty_place_is_none(empty: shapely.Geometry | None) -> None:
-    assert geojson(empty, synthetic.FRAME) is None
+    assert geojson_place(empty, synthetic.FRAME) is None
 
 
 def test_every_kind_of_geometry_has_a_place() -> None:
     ring = shapely.LinearRing([(0, 0), (10, 0), (10, 10)])
-    assert geojson(ring, synthetic.FRAME)["type"] == "LineString"  # type: ignore[index]
+    assert geojson_place(ring, synthetic.FRAME)["type"] == "LineString"  # type: ignore[index]
     solid = shapely.Polygon([(0, 0, 5), (10, 0, 5), (10, 10, 5)])
-    assert all(len(xy) == 2 for xy in geojson(solid, synthetic.FRAME)["coordinates"][0])  # type: ignore[index]
+    assert all(len(xy) == 2 for xy in geojson_place(solid, synthetic.FRAME)["coordinates"][0])  # type: ignore[index]
     mixed = shapely.GeometryCollection([shapely.Point(1, 1), shapely.box(0, 0, 1, 1)])
-    assert len(geojson(mixed, synthetic.FRAME)["geometries"]) == 2  # type: ignore[index]
+    assert len(geojson_place(mixed, synthetic.FRAME)["geometries"]) == 2  # type: ignore[index]
 
 
 def test_measured_text_and_truth_stay_what_they_are(review: Review) -> None:
