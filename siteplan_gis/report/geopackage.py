@@ -54,7 +54,6 @@ class _Table:
     qml: str
 
 
-_SYNCHRONOUS: Final = "OGR_SQLITE_SYNCHRONOUS"
 _STYLES_TABLE: Final = """
 CREATE TABLE layer_styles (
   id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, f_table_catalog TEXT(256), f_table_schema TEXT(256),
@@ -77,21 +76,24 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
         tables += _tables(layer, layer.key, partial(context_qml, layer.key))
     path.unlink(missing_ok=True)
     crs = _crs(review.site.frame)
-    with _unsynchronised():
+    moment = f"{review.on.isoformat()}T00:00:00.000Z"
+    # No wait for the disk after every layer: an unfinished file is thrown away anyway. And no clock: it would change
+    # even the number of times that the file was changed.
+    with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
         for table in tables:
             _write_table(path, table, review.site.frame, crs)
-    _finish(path, tables, f"{review.on.isoformat()}T00:00:00.000Z")
+    _finish(path, tables, moment)
 
 
 @contextmanager
-def _unsynchronised() -> Iterator[None]:
-    """Without a wait for the disk after every layer: a file that is not finished is thrown away anyway."""
-    before = pyogrio.get_gdal_config_option(_SYNCHRONOUS)
-    pyogrio.set_gdal_config_options({_SYNCHRONOUS: "OFF"})
+def _gdal_options(options: Mapping[str, str]) -> Iterator[None]:
+    """GDAL with these options, and afterwards as it was."""
+    before = {name: pyogrio.get_gdal_config_option(name) for name in options}
+    pyogrio.set_gdal_config_options(options)
     try:
         yield
     finally:
-        pyogrio.set_gdal_config_options({_SYNCHRONOUS: before})
+        pyogrio.set_gdal_config_options(before)
 
 
 def _crs(frame: Frame) -> str:
@@ -163,7 +165,7 @@ def _write_table(path: Path, table: _Table, frame: Frame, crs: str) -> None:
 
 
 def _finish(path: Path, tables: Sequence[_Table], moment: str) -> None:
-    """Add the default styles, and replace the clock by the day of the review."""
+    """Add the default styles."""
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(_STYLES_TABLE)
         database.executemany(
@@ -177,4 +179,3 @@ def _finish(path: Path, tables: Sequence[_Table], moment: str) -> None:
             " VALUES ('layer_styles', 'attributes', 'layer_styles', '', ?)",
             (moment,),
         )
-        database.execute("UPDATE gpkg_contents SET last_change = ?", (moment,))
