@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -60,12 +61,12 @@ def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None
                 budget.entries_left -= 1
                 if budget.entries_left < 0:
                     raise HostileInputError("the archive holds too many entries", file=label, remedy="send fewer files")
-                if entry.is_dir() or is_clutter(entry.filename):
+                if entry.filename.endswith("/") or is_clutter(entry.filename):
                     continue
                 problem = _unsafe(entry) or _write(opened, entry, folder, label, budget)
                 if problem:
                     flags.append(Flag("archive_entry_skipped", f"{_shown(entry.filename)}: {problem}", label))
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, RuntimeError, struct.error) as error:
         raise InputError(
             f"cannot be opened as a zip archive ({error})", file=label, remedy="zip the plan again"
         ) from None
@@ -111,6 +112,8 @@ def is_clutter(name: str) -> bool:
 def _unsafe(entry: zipfile.ZipInfo) -> str:
     """Why an entry must not be written; empty where it may."""
     name = entry.filename
+    if not name:
+        return "it has no name"
     parts = PurePosixPath(name).parts
     if "\\" in name or name.startswith("/") or ".." in parts or ":" in name or any(ord(letter) < 32 for letter in name):  # noqa: PLR2004
         return "unsafe path: the name points outside the archive's folder"
@@ -148,7 +151,16 @@ def _write(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, label:
                 sink.write(chunk)
     except FileExistsError:
         return "the archive holds this name twice; the first was taken"
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        ValueError,
+        LookupError,
+        RuntimeError,
+        struct.error,
+    ) as error:
         target.unlink(missing_ok=True)
         return f"damaged ({str(error)[:80]})"
     return ""

@@ -18,14 +18,13 @@ import fiona
 from siteplan_gis.errors import HostileInputError, InputError
 from siteplan_gis.ingest.attributes import plain_value
 from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
+from siteplan_gis.ingest.formats import DRIVERS, SHAPEFILE_PARTS
 from siteplan_gis.ingest.textbytes import codec_named, dbf_codec, decode
 from siteplan_gis.model.flag import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DRIVERS: Final = {".shp": "ESRI Shapefile", ".gpkg": "GPKG", ".gdb": "OpenFileGDB", ".fgb": "FlatGeobuf"}
-SHAPEFILE_PARTS: Final = (".shp", ".shx", ".dbf", ".prj", ".cpg")
 
 _FIRST_BYTES: Final = {".shp": b"\x00\x00\x27\x0a", ".gpkg": b"SQLite format 3\x00", ".fgb": b"fgb\x03fgb"}
 _ARC_STEP_DEGREES: Final = 0.2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from pyproj import CRS
-from pyproj.exceptions import CRSError
+from pyproj.exceptions import CRSError, ProjError
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
@@ -67,6 +67,11 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.georeference = georeference(definition, settings.axis_order or "xy")
     except InputError as error:
         layer.trouble = CrsError(error.problem, **where, remedy=error.remedy)
+        layer.crs_shown = _name_of(definition)
+        return
+    except ProjError as error:  # a definition that PROJ understands and cannot carry out
+        problem = f"its coordinate system cannot be used ({str(error)[:120]})"
+        layer.trouble = CrsError(problem, **where, remedy="give the real one as EPSG:n in siteplan.toml")
         layer.crs_shown = _name_of(definition)
         return
     name = layer.crs_shown = layer.georeference.name

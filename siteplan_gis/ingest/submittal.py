@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.archives import ARCHIVE_SUFFIXES, Budget, is_clutter, unpack
-from siteplan_gis.ingest.databases import DRIVERS
+from siteplan_gis.ingest.formats import DRIVERS
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, is_geojson
 from siteplan_gis.ingest.manifest import MANIFEST_NAME
 from siteplan_gis.model.flag import Flag

@@ -49,7 +49,7 @@ def codec_named(text: str) -> str:
     for candidate in tried:
         try:
             return codecs.lookup(candidate).name
-        except LookupError:
+        except (LookupError, ValueError):
             continue
     return ""
 

@@ -18,9 +18,9 @@ from siteplan_gis.ingest.attributes import (
     field_of,
     text_of,
 )
-from siteplan_gis.ingest.databases import read_database
 from siteplan_gis.ingest.elevations import level_flags, levels_of
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
+from siteplan_gis.ingest.isolated import read_isolated
 from siteplan_gis.ingest.kml import read_kml
 from siteplan_gis.ingest.manifest import Manifest, read_manifest
 from siteplan_gis.ingest.placing import choose_frame, locate, place
@@ -208,7 +208,7 @@ def _drawn(file: PlanFile) -> list[DrawnLayer]:
         return read_kml(file.path, file.label, file.root)
     if suffix in GEOJSON_SUFFIXES:
         return [read_geojson(file.path, file.label)]
-    return read_database(file.path, file.label)
+    return read_isolated(file.path, file.label)
 
 
 def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]:

@@ -191,6 +191,15 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         read_plan([archive])
 
 
+def test_an_entry_without_a_name_is_skipped(tmp_path):
+    archive = zipped(tmp_path / "plan.zip", [("a", b"x"), ("ok.txt", b"ok")], zipfile.ZIP_STORED)
+    content = archive.read_bytes().replace(b"a", b"\x00")
+    archive.write_bytes(content)
+    folder = target(tmp_path)
+    assert [flag.code for flag in unpack(archive, folder, "plan.zip")] == ["archive_entry_skipped"]
+    assert files(folder) == ["ok.txt"]
+
+
 def test_an_archive_cut_short_is_refused(tmp_path):
     archive = zipped(tmp_path / "plan.zip", [("lod.geojson", LOD)])
     archive.write_bytes(archive.read_bytes()[:-40])

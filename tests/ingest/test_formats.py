@@ -79,6 +79,14 @@ def test_parts_without_their_shapes_are_named(tmp_path):
         read_plan([tmp_path])
 
 
+def test_a_prj_that_proj_cannot_carry_out_is_named(tmp_path):
+    prj = folder_of_h76(tmp_path) / "LOD.PRJ"
+    prj.write_text(prj.read_text().replace('"Latitude_Of_Origin",33.75', '"Latitude_Of_Origin",1e99'))
+    assert "1e99" in prj.read_text()
+    with pytest.raises(InputError, match=r"^LOD.SHP: "):
+        read_plan([tmp_path])
+
+
 def test_an_unreadable_prj_is_no_crs(tmp_path):
     (folder_of_h76(tmp_path) / "LOD.PRJ").write_text("GEOGCS[nonsense")
     with pytest.raises(InputError, match=r"LOD.SHP: the coordinate system in LOD.PRJ cannot be read"):
@@ -95,6 +103,7 @@ def test_an_unreadable_prj_is_no_crs(tmp_path):
         ("cp437", "437", "Peña", False),
         ("iso8859-1", "88591", "Peña", False),
         ("cp1252", "UTF-8", "Peña", True),
+        ("cp1252", "\x00\x01", "Peña", False),
     ],
 )
 def test_text_in_any_code_page(tmp_path, codec, cpg, name, replaced):
