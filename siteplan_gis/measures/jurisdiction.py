@@ -12,16 +12,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
 import shapely
 
+from siteplan_gis.measures.equidistance import nearer_part
 from siteplan_gis.model.comparison import RELATIVE_EPSILON
 from siteplan_gis.model.measurement import JurisdictionShare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
@@ -36,10 +35,6 @@ UNINCORPORATED_KINDS: Final = frozenset({"town"})
 """Kinds whose ground is unincorporated: a civil town governs it, and a city or village nearby may reach into it."""
 
 _QUAD_SEGS: Final = 256
-_FINEST_M: Final = 0.25
-_COARSEST_M: Final = 10.0
-_PER_DISTANCE: Final = 40
-_GRID_M: Final = 1e-4
 _NOISE_M2: Final = 1e-3
 
 
@@ -163,7 +158,7 @@ def territories(
         for j in range(i + 1, len(bodies)):
             both = _of_dimension(shapely.intersection(reached[i], reached[j]), shapely.get_dimensions(ground))
             if _size(both, ground) > 0:
-                other_nearer = _nearer(both, bodies[j].core, one.core)
+                other_nearer = nearer_part(both, bodies[j].core, one.core)
                 shortened[i] = shapely.difference(shortened[i], other_nearer)
                 shortened[j] = shapely.difference(shortened[j], shapely.difference(both, other_nearer))
     dimension = int(shapely.get_dimensions(ground))
@@ -297,50 +292,6 @@ def _reached(body: _Body, open_ground: BaseGeometry) -> BaseGeometry:
         return shapely.Polygon()
     near = shapely.intersection(body.core, _box_around(open_ground, 1.05 * reach))
     return shapely.intersection(shapely.buffer(near, reach, quad_segs=_QUAD_SEGS), open_ground)
-
-
-def _nearer(ground: BaseGeometry, to: BaseGeometry, than: BaseGeometry) -> BaseGeometry:
-    """The part of `ground` nearer to one body than to another: cells of points set along their boundaries.
-
-    Points `s` apart put the dividing line at most s^2 / (8 d) wrong at the distance d. A point as far as f from the
-    other body has its part of the line at f / 2 or more, so f / 40 apart keeps the line within d / 3200.
-    """
-    west, south, east, north = ground.bounds
-    farthest = max(float(shapely.distance(ground, to)), float(shapely.distance(ground, than)))
-    around = _box_around(ground, farthest + float(np.hypot(east - west, north - south)))
-    edges = [shapely.intersection(shapely.boundary(body), around) for body in (to, than)]
-    ours, theirs = (_points(edge, other) for edge, other in ((edges[0], than), (edges[1], to)))
-    common = {*map(tuple, ours)} & {*map(tuple, theirs)}
-    # Where both boundaries run as one there is no nearer; the points beside it decide.
-    ours, theirs = (np.array([xy for xy in points if tuple(xy) not in common]) for points in (ours, theirs))
-    if not len(ours):
-        return shapely.Polygon()
-    if not len(theirs):
-        return ground
-    cells = shapely.voronoi_polygons(shapely.MultiPoint(np.concatenate([ours, theirs])), extend_to=ground, ordered=True)
-    own = shapely.get_parts(cells)[: len(ours)]
-    touching = own[shapely.STRtree(own).query(ground, predicate="intersects")]
-    # Cells may be invalid by rounding; on a grid their union cannot fail.
-    near = shapely.union_all(shapely.make_valid(touching), grid_size=_GRID_M)
-    return shapely.intersection(ground, near)
-
-
-def _points(edge: BaseGeometry, other: BaseGeometry) -> NDArray[np.float64]:
-    """Points along `edge`, shape (n, 2), the denser the nearer `other` is; each once."""
-    shapely.prepare(other)
-    found = []
-    for line in shapely.get_parts(shapely.segmentize(edge, _COARSEST_M)):
-        xy = shapely.get_coordinates(line)
-        step = np.diff(xy, axis=0)
-        length = np.hypot(step[:, 0], step[:, 1])
-        middles = shapely.points(xy[:-1] + step / 2)
-        spacing = np.clip((shapely.distance(middles, other) - length / 2) / _PER_DISTANCE, _FINEST_M, _COARSEST_M)
-        pieces = np.maximum(np.ceil(length / spacing), 1).astype(np.int64)
-        segment = np.repeat(np.arange(len(pieces)), pieces)
-        along = (np.arange(len(segment)) - np.repeat(np.cumsum(pieces) - pieces, pieces)) / pieces[segment]
-        found += [xy[segment] + along[:, None] * step[segment], xy[-1:]]
-    rounded: NDArray[np.float64] = np.unique(np.round(np.concatenate(found), 3), axis=0) if found else np.empty((0, 2))
-    return rounded
 
 
 def _box_around(geometry: BaseGeometry, metres: float) -> BaseGeometry:
