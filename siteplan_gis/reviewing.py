@@ -31,8 +31,9 @@ def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str
     closed = _closed_gates(ordinance.rules, judged)
     findings: list[Finding] = []
     for rule in ordinance.rules:
-        why = next((why for section, why in closed if rule.section.startswith(section)), "")
-        if why and rule.id in judged and not rule.options.get("gate"):
+        gate = rule.options.get("gate")
+        why = next((why for name, section, why in closed if name != gate and rule.section.startswith(section)), "")
+        if why and rule.id in judged:
             findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, f"Not applicable: {why}"))
         else:
             findings.extend(judged.get(rule.id, ()))
@@ -68,8 +69,8 @@ def _told_apart(findings: Sequence[Finding]) -> list[Finding]:
     return apart
 
 
-def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> list[tuple[str, str]]:
-    """For each closed gate: the beginning of the sections that it holds, and why it is closed."""
+def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]) -> list[tuple[str, str, str]]:
+    """Each closed gate: its name, the beginning of the sections that it holds, and why it is closed."""
     gates: dict[str, list[Rule]] = {}
     for rule in rules:
         if rule.options.get("gate") and rule.id in judged:
@@ -79,5 +80,5 @@ def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]
         found = [item for rule in members for item in judged[rule.id]]
         if all(item.status is Status.NOT_APPLICABLE for item in found):
             section = members[0].section if gate == "content" else ""
-            closed.append((section, " ".join(item.message for item in found)))
+            closed.append((gate, section, " ".join(item.message for item in found)))
     return closed

@@ -80,6 +80,9 @@ def _summary(record: Mapping[str, Any], paths: Sequence[Path]) -> Iterator[Text]
     for step, what in record["faults"].items():
         yield Text(_one_line(f"! measuring {step} crashed: {what}"), _STYLES[Status.ERROR])
     told = [finding for finding in record["findings"] if finding["status"] not in _QUIET]
+    if status == Status.NOT_APPLICABLE.value:
+        # Only what decides that the ordinance does not apply is news; every other finding repeats it.
+        told = [finding for finding in record["findings"] if finding["subject"] != "ordinance"]
     for finding in told[:_MOST_LINES]:
         yield from _finding(finding)
     if len(told) > _MOST_LINES:
