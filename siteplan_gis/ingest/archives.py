@@ -61,9 +61,11 @@ def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None
                 budget.entries_left -= 1
                 if budget.entries_left < 0:
                     raise HostileInputError("the archive holds too many entries", file=label, remedy="send fewer files")
-                if entry.filename.endswith("/") or is_clutter(entry.filename):
+                if entry.filename.endswith("/"):
                     continue
-                problem = _unsafe(entry) or _write(opened, entry, folder, label, budget)
+                problem = _unsafe(entry)
+                if not problem and not is_clutter(entry.filename):
+                    problem = _write(opened, entry, folder, label, budget)
                 if problem:
                     flags.append(Flag("archive_entry_skipped", f"{_shown(entry.filename)}: {problem}", label))
     except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, RuntimeError, struct.error) as error:

@@ -186,10 +186,6 @@ def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Pat
     return layer
 
 
-def _opened(ready: Path, suffix: str, name: str, step: float) -> Any:
-    return _Opened(ready, suffix, name, step)
-
-
 class _Undecoded(logging.Handler):
     """Counts the texts that fiona dropped because their bytes are not UTF-8: it says so only in its log."""
 
@@ -202,31 +198,19 @@ class _Undecoded(logging.Handler):
         self.count += record.getMessage().startswith("Failed to decode")
 
 
-class _Opened:
-    """A fiona collection within the settings that it needs."""
-
-    def __init__(self, ready: Path, suffix: str, name: str, step: float) -> None:
-        self._stack = ExitStack()
-        self._arguments = (ready, suffix, name, step)
-
-    def __enter__(self) -> Any:
-        ready, suffix, name, step = self._arguments
-        self._stack.enter_context(fiona.Env(OGR_ARC_STEPSIZE=str(step), SHAPE_RESTORE_SHX="YES", SHAPE_ENCODING=""))
-        try:
-            return self._stack.enter_context(
-                fiona.open(
-                    str(ready),
-                    layer=name,
-                    enabled_drivers=[DRIVERS[suffix]],
-                    encoding="latin-1" if suffix == ".shp" else None,
-                )
-            )
-        except BaseException:
-            self._stack.close()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+@contextmanager
+def _opened(ready: Path, suffix: str, name: str, step: float) -> Iterator[Any]:
+    """A fiona collection within the settings that it needs; true curves are cut at every `step` degrees."""
+    with (
+        fiona.Env(OGR_ARC_STEPSIZE=str(step), SHAPE_RESTORE_SHX="YES", SHAPE_ENCODING=""),
+        fiona.open(
+            str(ready),
+            layer=name,
+            enabled_drivers=[DRIVERS[suffix]],
+            encoding="latin-1" if suffix == ".shp" else None,
+        ) as collection,
+    ):
+        yield collection
 
 
 def _read_features(

@@ -81,6 +81,8 @@ def opened_submittal(paths: Sequence[Path]) -> Iterator[Submittal]:
     InputError
         If a path does not exist, is of no kind that is read, or holds nothing to read.
     """
+    if not paths:
+        raise InputError("no plan was given", remedy="name a folder, an archive or a file")
     submittal = Submittal()
     budget = Budget()
     with tempfile.TemporaryDirectory(prefix="siteplan-") as work:
@@ -103,6 +105,7 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
     if not path.exists():
         raise InputError("does not exist", file=str(path), remedy="check the path")
     suffix = path.suffix.lower()
+    known = len(submittal.manifests)
     if path.is_dir() and not _is_geodatabase(path):
         _add_folder(path, prefix, work, submittal, budget)
     elif suffix == ".zip" and not path.is_dir():
@@ -115,7 +118,7 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
             reason, file=path.name, remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, a folder or zip"
         )
     beside = path.absolute().parent / MANIFEST_NAME
-    if not submittal.manifests and beside.is_file():
+    if len(submittal.manifests) == known and beside.is_file():
         submittal.manifests.append(beside)
 
 

@@ -45,6 +45,7 @@ def files(folder):
     "name",
     [
         "../slip.txt",
+        "../../.profile",
         "../../slip.txt",
         "gis/../../slip.txt",
         "gis/..",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sys
 from datetime import date
 from itertools import pairwise
@@ -516,6 +517,29 @@ def test_two_manifests_are_refused(tmp_path):
         read_plan([tmp_path])
     with pytest.raises(InputError, match="2 manifests"):
         read_plan([tmp_path / "a", tmp_path / "b"])
+
+
+def test_each_given_file_brings_the_manifest_beside_it(tmp_path):
+    paths = [geojson(tmp_path / name / f"{name}.geojson", feature([rectangle(X, Y, 9, 9)])) for name in ("lod", "site")]
+    (tmp_path / "site" / "siteplan.toml").write_text('[plan]\nname = "Quarry"\n')
+    assert read(*paths)[0].name == "Quarry"
+    (tmp_path / "lod" / "siteplan.toml").write_text("")
+    with pytest.raises(InputError, match="2 manifests"):
+        read_plan(paths)
+
+
+def test_a_manifest_inside_an_archive_counts(tmp_path):
+    folder = tmp_path / "plan"
+    geojson(folder / "gis" / "lod.geojson", feature([rectangle(X, Y, 9, 9)]))
+    (folder / "siteplan.toml").write_text('[plan]\nname = "Quarry"\n')
+    shutil.make_archive(str(tmp_path / "submittal"), "zip", folder)
+    (tmp_path / "siteplan.toml").write_text('[plan]\nname = "beside"\n')
+    assert read(tmp_path / "submittal.zip")[0].name == "Quarry"
+
+
+def test_no_path_is_no_plan():
+    with pytest.raises(InputError, match="no plan was given"):
+        read_plan([])
 
 
 def test_a_field_that_the_manifest_names_must_be_there(tmp_path):
