@@ -133,7 +133,7 @@ function siteplanDraw(map, control, groups) {
   function findingBox(id) {
     const row = siteplan.rows.get(id);
     const text = (selector) => row.querySelector(selector)?.textContent ?? "";
-    const whole = box(text("h3 bdi"), [["", text(".badge")], ["", text(".message")]]);
+    const whole = box(text("h3 bdi"), [["", text(".badge").replace(/^(.)/u, "$1 ")], ["", text(".message")]]);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Go to the finding";
@@ -216,7 +216,7 @@ function siteplanDraw(map, control, groups) {
       row.scrollIntoView({ block: "nearest" });
       return;
     }
-    map.fitBounds(bounds, { maxZoom: 18, padding: [40, 40], animate: false });
+    map.fitBounds(bounds, { maxZoom: 17, padding: [40, 40], animate: false });
     place.shapes[0].openPopup(bounds.getCenter());
     if (window.matchMedia("(max-width: 1100px)").matches) map.getContainer().scrollIntoView({ block: "nearest" });
   };
@@ -254,15 +254,19 @@ function siteplanDraw(map, control, groups) {
       continue;
     }
     const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const line = layer.items.every((item) => item[0].every((part) => part[0] === 1));
-    const shape = document.createElementNS("http://www.w3.org/2000/svg", line ? "line" : "rect");
-    const sizes = line ? { x1: 1, y1: 7, x2: 25, y2: 7 } : { x: 2, y: 2, width: 22, height: 10 };
+    const dimension = Math.max(...layer.items.flatMap((item) => item[0].map((part) => part[0])));
+    const [name, sizes] = [
+      ["circle", { cx: 13, cy: 7, r: 5 }],
+      ["line", { x1: 1, y1: 7, x2: 25, y2: 7 }],
+      ["rect", { x: 2, y: 2, width: 22, height: 10 }],
+    ][dimension];
+    const shape = document.createElementNS("http://www.w3.org/2000/svg", name);
     const look = {
       stroke: layer.ink.color, "stroke-width": Math.min(layer.ink.weight, 3),
       fill: layer.ink.fillColor, "fill-opacity": layer.ink.fillOpacity,
       ...(layer.ink.dashArray ? { "stroke-dasharray": layer.ink.dashArray } : {}),
     };
-    for (const [name, set] of Object.entries({ ...sizes, ...look })) shape.setAttribute(name, String(set));
+    for (const [each, set] of Object.entries({ ...sizes, ...look })) shape.setAttribute(each, String(set));
     picture.setAttribute("width", "26");
     picture.setAttribute("height", "14");
     picture.append(shape);
