@@ -156,14 +156,14 @@ def cells_wound_around(path):
     return count
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(steps)
 def test_random_rings_enclose_the_cells_they_wind_around(turns):
     path = rectilinear(turns)
     assert repaired([path]).geometry.area == pytest.approx(cells_wound_around(path), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(steps, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_order_direction_and_start_do_not_matter(paths, random):
     rings = [rectilinear(turns) for turns in paths]
@@ -173,7 +173,7 @@ def test_order_direction_and_start_do_not_matter(paths, random):
     assert repaired(*[[np.vstack((one, one[:1]))] for one in shuffled]).geometry.area == pytest.approx(area, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(steps, st.floats(-1e5, 1e5), st.floats(-1e5, 1e5), st.floats(0, 6.3))
 def test_moving_and_turning_keep_the_area(turns, dx, dy, angle):
     path = rectilinear(turns) * 10
@@ -182,7 +182,7 @@ def test_moving_and_turning_keep_the_area(turns, dx, dy, angle):
     assert repaired([path @ turn + (dx, dy)]).geometry.area == pytest.approx(area, rel=1e-6, abs=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps)
 def test_a_hole_never_adds_ground_inside_its_shell(turns):
     shell = box(-1, -1, 9, 9)
