@@ -84,6 +84,37 @@ def test_path_turns_into_a_valley_and_follows_it(ground):
     assert traced.length_m == pytest.approx(side + (300 - 60 * 2 / 5), abs=4)
 
 
+def rolling(x, y):
+    return 100 - 0.02 * x - 0.03 * y + 1.2 * np.sin(x / 45) * np.cos(y / 60)
+
+
+def fall_line(start, length_m, step_m=0.1):
+    """The steepest way down `rolling`, by its own derivatives and Heun's rule."""
+
+    def downhill(place):
+        x, y = place
+        slope = np.array([
+            -0.02 + 1.2 / 45 * np.cos(x / 45) * np.cos(y / 60), -0.03 - 1.2 / 60 * np.sin(x / 45) * np.sin(y / 60)
+        ])  # fmt: skip
+        return -slope / np.hypot(*slope)
+
+    places = [np.array(start, dtype=float)]
+    for _ in range(round(length_m / step_m)):
+        first = downhill(places[-1])
+        places.append(places[-1] + step_m / 2 * (first + downhill(places[-1] + step_m * first)))
+    return LineString(places)
+
+
+def test_path_keeps_to_the_fall_line_of_rolling_ground(ground):
+    near = condition_around(ground(rolling), Point(0, 0))
+    for start in ((-150, -150), (-150, 0), (-100, -120), (0, -200), (-40, 20), (30, -60), (-200, -60)):
+        traced = trace(near, Point(start), (), 150)
+        true = fall_line(start, 150)
+        assert traced.ends_because == "farther_than_limit"
+        assert Point(traced.path.coords[-1]).distance(true.interpolate(150)) < 5
+        assert traced.path.hausdorff_distance(true) < 5
+
+
 def winding(amplitude, wave, noise):
     y = np.linspace(-320, 320, 6401)
     channel = np.column_stack((amplitude * np.sin(2 * np.pi * y / wave), y))

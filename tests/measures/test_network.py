@@ -10,6 +10,8 @@ import fiona
 import numpy as np
 import pytest
 import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from shapely import LineString, MultiLineString, Point, box
 
 from siteplan_gis.crs import georeference
@@ -190,6 +192,21 @@ def test_network_that_ends_at_the_edge_of_its_coverage_is_not_at_an_end():
     assert follow(line, coverage=box(-500, -500, 500, 500)).ends_because == "network_ends"
     assert follow(line, coverage=box(-500, -500, 250, 500)).ends_because == "at_edge_of_coverage"
     assert follow(line, coverage=box(-500, -500, 200, 500)).ends_because == "at_edge_of_coverage"
+
+
+@given(
+    turns=st.lists(st.tuples(st.floats(5, 80), st.floats(-80, 80)), min_size=2, max_size=12),
+    cuts=st.sets(st.integers(1, 11)),
+)
+@settings(max_examples=40, deadline=None)
+def test_splitting_a_line_changes_no_length(turns, cuts):
+    xy = np.vstack([[0, 0], np.cumsum(turns, axis=0)])
+    whole = follow([stream("a", *xy)], targets=[Point(xy[-1])], gap=1, limit=5000)
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(xy) - 1), len(xy) - 1]
+    pieces = [stream(str(first), *xy[first : last + 1]) for first, last in pairwise(bounds)]
+    split = follow(pieces, targets=[Point(xy[-1])], gap=1, limit=5000)
+    assert split.reached == whole.reached == 0
+    assert split.length_m == pytest.approx(whole.length_m)
 
 
 # --- where it begins --------------------------------------------------------------------------------------------------
