@@ -34,39 +34,45 @@ def display_geometries(
 
     What simplification would swallow is kept as it is.
     """
-    exact = shapely.force_2d(np.array(geometries, dtype=object))
+    exact: NDArray[np.object_] = shapely.force_2d(np.array(geometries, dtype=object))
     if window is not None:
-        exact = np.array([_clipped(geometry, window) for geometry in exact], dtype=object)
+        west, south, east, north = shapely.bounds(exact).T
+        outside = (west < window[0]) | (south < window[1]) | (east > window[2]) | (north > window[3])
+        exact[outside] = shapely.intersection(exact[outside], shapely.box(*window))
     coarse: NDArray[np.object_] = shapely.simplify(exact, SIMPLIFIED_M, preserve_topology=False)
     lost = shapely.is_empty(coarse)
     coarse[lost] = exact[lost]
     return coarse
 
 
-def encoded(geometry: BaseGeometry, frame: Frame) -> list[Shape]:
-    """The simple parts of a geometry in the coding that the page reads."""
+def coded(geometries: NDArray[np.object_], frame: Frame) -> list[list[Shape]]:
+    """For each geometry of the frame its simple parts, in the coding that the page reads."""
+
+    def micro_degrees(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.round((lonlat(xy, frame) - (frame.longitude, frame.latitude)) * _UNITS_PER_DEGREE)
+
+    return [_shapes(geometry) for geometry in shapely.transform(geometries, micro_degrees)]
+
+
+def _shapes(geometry: BaseGeometry) -> list[Shape]:
     shapes: list[Shape] = []
-    for part in shapely.get_parts(shapely.get_parts(shapely.get_parts(np.atleast_1d(geometry)))):
+    pending = [geometry]
+    while pending:
+        part = pending.pop(0)
         if part.is_empty:
             continue
-        dimension = int(shapely.get_dimensions(part))
+        if hasattr(part, "geoms"):
+            pending = [*part.geoms, *pending]
+            continue
         rings = [part.exterior, *part.interiors] if part.geom_type == "Polygon" else [part]
-        shapes.append([dimension, *(_differences(shapely.get_coordinates(ring), frame) for ring in rings)])
+        shapes.append([int(shapely.get_dimensions(part)), *(_differences(ring) for ring in rings)])
     return shapes
 
 
-def _differences(xy: NDArray[np.float64], frame: Frame) -> list[int]:
-    degrees = lonlat(xy, frame) - (frame.longitude, frame.latitude)
-    units = np.round(degrees * _UNITS_PER_DEGREE).astype(np.int64)
+def _differences(ring: BaseGeometry) -> list[int]:
+    units = shapely.get_coordinates(ring).astype(np.int64)
     steps = np.diff(units, axis=0, prepend=np.zeros((1, 2), dtype=np.int64))
     moved = np.any(steps != 0, axis=1)
     moved[0] = True
     flat: list[int] = steps[moved].ravel().tolist()
     return flat
-
-
-def _clipped(geometry: BaseGeometry, window: tuple[float, float, float, float]) -> BaseGeometry:
-    west, south, east, north = geometry.bounds if not geometry.is_empty else window
-    if west >= window[0] and south >= window[1] and east <= window[2] and north <= window[3]:
-        return geometry
-    return geometry.intersection(shapely.box(*window))

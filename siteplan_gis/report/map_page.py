@@ -13,7 +13,7 @@ from folium.template import Template
 
 from siteplan_gis.model.review import Status
 from siteplan_gis.report.colours import STATUS_INK, context_ink
-from siteplan_gis.report.drawing import display_geometries, encoded
+from siteplan_gis.report.drawing import coded, display_geometries
 from siteplan_gis.report.map_layers import MapLayer, context_layers, finding_layers
 from siteplan_gis.report.wording import STATUS_SIGNS, STATUS_WORDS, figure, humanised
 
@@ -133,14 +133,14 @@ def _layer_data(
 ) -> dict[str, Any]:
     placed = [item for item in layer.items if item.geometry is not None and not item.geometry.is_empty]
     shapes = display_geometries([item.geometry for item in placed if item.geometry is not None], window)
+    signs = coded(shapely.point_on_surface(shapes), frame) if group == "finding" else [[]] * len(placed)
     items: list[list[Any]] = []
     names = [name for name in layer.columns if name != "attributes"]
-    for item, geometry in zip(placed, shapes, strict=True):
-        parts = encoded(geometry, frame)
+    for item, parts, sign in zip(placed, coded(shapes, frame), signs, strict=True):
         if not parts:
             continue
         if group == "finding":
-            items.append([parts, str(item.columns["finding"]), str(item.columns["status"]), *_marker(geometry, frame)])
+            items.append([parts, str(item.columns["finding"]), str(item.columns["status"]), *sign[0][1]])
         else:
             items.append([parts, [_shown(item.columns[name]) for name in names], _attributes(item.columns)])
     return {
@@ -154,11 +154,6 @@ def _layer_data(
         "labels": [] if group == "finding" else [humanised(name) for name in names],
         "items": items,
     }
-
-
-def _marker(geometry: Any, frame: Frame) -> list[int]:
-    """Where the sign of a finding stands: a point on its geometry."""
-    return list(encoded(shapely.point_on_surface(geometry), frame)[0][1])
 
 
 def _shown(value: Plain) -> str:

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.report.drawing import SIMPLIFIED_M, display_geometries, encoded
+from siteplan_gis.report.drawing import SIMPLIFIED_M, coded, display_geometries
+
+
+def encoded(geometry: shapely.Geometry, frame: Frame) -> list:
+    (shapes,) = coded(np.array([geometry], dtype=object), frame)
+    return shapes
 
 
 def decoded(shape: list, frame: Frame) -> list[np.ndarray]:
