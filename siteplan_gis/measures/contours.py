@@ -31,6 +31,9 @@ _LEVELS_ON_EARTH_M: Final = (-500.0, 9000.0)
 _EXACT_RATIO: Final = 1e-5
 _EXACT_M: Final = 1e-4
 _RUN: Final = 3
+_MOST_LOOKED_AT: Final = 1000
+_MOST_LEVELS: Final = 500
+_ABOUT_EQUALLY: Final = 1.5
 _USUAL: Final = np.array(
     [0.1, 0.2, 0.25, 0.3, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 8, 10, 20, 25, 40, 50, 80, 100, 200, 250, 500]
 )
@@ -48,7 +51,8 @@ class ContourFacts:
     interval_plus_minus_m
         Half the spread of the differences behind the interval: zero for exact levels.
     further_intervals_m
-        Coarser intervals that stretches of three steps or more keep to: the interval is not the same everywhere.
+        Coarser intervals that stretches of three steps or more, or three levels in some part of the map, keep to:
+        the interval is not the same everywhere.
     index_interval_m
         Of the lines marked as index contours; None where none are marked or fewer than two levels are.
     lines, levels
@@ -111,8 +115,10 @@ def contour_facts(
     levels = _distinct(list(known.values()))
     found = _Interval(None, 0.0)
     index_interval_m = None
+    further: set[float] = set()
     if len(levels) > 1:
         found = _interval(levels, unit_m)
+        further = {*found.further_m, *_coarser_parts(known, lines, levels, found, unit_m)}
         if is_index is not None:
             index = _distinct([level for place, level in known.items() if is_index[place]])
             index_interval_m = _interval(index, unit_m).interval_m if len(index) > 1 else None
@@ -122,7 +128,7 @@ def contour_facts(
         lines=len(drawn) - len(duplicates),
         levels=len(levels),
         interval_plus_minus_m=found.plus_minus_m,
-        further_intervals_m=found.further_m,
+        further_intervals_m=tuple(sorted(further)),
         index_interval_m=index_interval_m,
         lowest_m=float(levels[0]) if len(levels) else None,
         highest_m=float(levels[-1]) if len(levels) else None,
@@ -273,6 +279,46 @@ def _gaps(
         start = end
     further = tuple(_usual(jump * interval, unit_m, None) for jump in sorted(coarse))
     return further, tuple(round(level, 6) for level in missing)
+
+
+def _coarser_parts(
+    known: dict[int, float],
+    lines: Sequence[BaseGeometry],
+    levels: NDArray[np.float64],
+    found: _Interval,
+    unit_m: float,
+) -> set[float]:
+    """Coarser intervals that lines keep to their neighbours in some part of the map, though other parts are finer."""
+    if found.interval_m is None or not _RUN < len(levels) <= _MOST_LEVELS:
+        return set()
+    places = list(known)[:: max(1, len(known) // _MOST_LOOKED_AT)]
+    own = np.abs(np.array([known[place] for place in known])[:, None] - levels).argmin(axis=1)
+    member = dict(zip(known, own.tolist(), strict=True))
+    middles = shapely.line_interpolate_point([_linear(lines[place]) for place in places], 0.5, normalized=True)
+    away = np.full((len(places), len(levels)), np.inf)
+    by_level: list[list[BaseGeometry]] = [[] for _ in levels]
+    for place, level in member.items():
+        line = lines[place]
+        by_level[level].append(line.boundary if "Polygon" in line.geom_type else line)
+    for level, members in enumerate(by_level):
+        drawn = shapely.geometrycollections(members)
+        shapely.prepare(drawn)
+        away[:, level] = shapely.distance(middles, drawn)
+    steps = np.abs(levels - levels[[member[place] for place in places]][:, None])
+    away[steps < SAME_LEVEL_M] = np.inf
+    # Among neighbours about equally near, on both sides of a line, the one closer in level counts.
+    nearby = away <= _ABOUT_EQUALLY * away.min(axis=1)[:, None]
+    times = np.round(np.where(nearby, steps, np.inf).min(axis=1) / found.interval_m)
+    at: dict[float, set[int]] = {}
+    for place, ratio in zip(places, times.tolist(), strict=True):
+        at.setdefault(ratio, set()).add(member[place])
+    return {_usual(ratio * found.interval_m, unit_m, None) for ratio, of in at.items() if ratio > 1 and len(of) >= _RUN}
+
+
+def _linear(line: BaseGeometry) -> BaseGeometry:
+    """The longest line of a geometry."""
+    parts = [part.exterior if part.geom_type == "Polygon" else part for part in shapely.get_parts(line)]
+    return max(parts, key=lambda part: part.length)
 
 
 def _duplicates(drawn: Sequence[int], lines: Sequence[BaseGeometry], known: dict[int, float]) -> tuple[int, ...]:

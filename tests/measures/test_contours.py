@@ -125,6 +125,35 @@ def test_a_coarser_stretch_is_a_further_interval_not_a_list_of_gaps() -> None:
     assert facts.odd_levels_m == ()
 
 
+def _slope(west: float, step: int) -> tuple[list[float | None], list[LineString]]:
+    """A plane that climbs 1 ft each 5 m, drawn every `step` feet from 700 ft to 740 ft, 100 m wide."""
+    levels = range(700, 741, step)
+    return [z * FOOT_M for z in levels], [
+        LineString([(west, 5.0 * (z - 700)), (west + 100, 5.0 * (z - 700))]) for z in levels
+    ]
+
+
+def test_a_part_of_the_map_that_is_drawn_coarser_is_told() -> None:
+    (fine, fine_lines), (coarse, coarse_lines) = _slope(0, 2), _slope(500, 10)
+    facts = contour_facts(fine + coarse, fine_lines + coarse_lines)
+    assert _ft(facts) == pytest.approx(2)
+    assert [feet(interval) for interval in facts.further_intervals_m] == pytest.approx([10])
+    assert (facts.missing_levels_m, facts.odd_levels_m, facts.duplicates) == ((), (), ())
+    assert contour_facts(fine, fine_lines).further_intervals_m == ()
+
+
+def test_hills_and_cut_lines_of_one_interval_are_not_told_as_coarser() -> None:
+    """Rings around two hills and a hollow, some cut for their labels, some levels on one hill only."""
+    levels, lines = [], []
+    for east, low, high in ((0, 700, 730), (400, 700, 716), (800, 704, 720)):
+        for z in range(low, high + 1, 2):
+            ring = Point(east, 0).buffer(5.0 * (high + 2 - z)).exterior
+            levels.append(z * FOOT_M)
+            lines.append(LineString(ring.coords[3:-3]) if z % 10 == 0 else LineString(ring.coords))
+    facts = contour_facts(levels, lines)
+    assert (_ft(facts), facts.further_intervals_m) == (pytest.approx(2), ())
+
+
 def test_order_and_repetition_do_not_matter() -> None:
     ordered = _facts([700, 702, 704, 706])
     mixed = _facts([706, 700, 704, 700, 702, 706, 704])
