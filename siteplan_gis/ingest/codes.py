@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from siteplan_gis.units import FOOT_M, MILE_M
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -57,6 +59,9 @@ _MUNICIPAL_WORDS: Final = {
     "city": "city", "village": "village", "town": "town", "township": "town", "borough": "village",
     "charter township": "town", "cdp": "", "census designated place": "", "comunidad": "",
 }  # fmt: skip
+_REACH_FIELDS: Final = {
+    "etj_mi": MILE_M, "etj_miles": MILE_M, "etj_mile": MILE_M, "etj_ft": FOOT_M, "etj_feet": FOOT_M, "etj_m": 1.0,
+}  # fmt: skip
 _NAMED_FIRST: Final = re.compile(r"(city|village|town|township|borough)\s+of\s+(.+)", re.IGNORECASE)
 _NAMED_LAST: Final = re.compile(r"(.+?)\s+(city|village|charter township|township|town|borough|CDP)", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"(.+?)\s+-\s+([CTV])")
@@ -94,7 +99,7 @@ _PASSING: Final = ("objectid", "objectid_1", "fid", "id", "gid", "ogc_fid", "ful
 _CODES: Final = {
     "wetlands": ("attribute", "wetcode", "newcode", "wetland_code", "wetland_type", "code", "type"),
     "floodplain": ("fld_zone", "zone", "floodzone"),
-    "municipalities": ("city_class", "etj_mi", "etj_miles", "class", "ctv", "lsad", "classfp"),
+    "municipalities": ("city_class", "class", "ctv", "lsad", "classfp"),
     "airports": ("lid", "ident", "locid", "loc_id", "local_code", "faa_id"),
     "": ("fcode", "featuretype", "hydrotype", "hydro_type", "ftype", "feattype", "feature_type", "type", "kind"),
 }
@@ -267,10 +272,25 @@ def municipality(attributes: Mapping[str, Any], name: str) -> tuple[str, str] | 
         return None
     if by_code == "" or kind == "":
         return None
-    own_reach = any(field.startswith("etj") for field in attributes)
+    own_reach = stated_reach_m(attributes) is not None
     if kind == "town" and (place == "G4110" or classed[:1] == "C" or own_reach):
         kind = "incorporated_town"
     return plain_name, kind or ""
+
+
+def stated_reach_m(attributes: Mapping[str, Any]) -> float | None:
+    """The extraterritorial reach in metres that a boundary map itself states for a municipality; None where none.
+
+    Examples
+    --------
+    >>> stated_reach_m({"etj_mi": 1.5}), stated_reach_m({"etj_ft": "5280"}), stated_reach_m({"name": "Alpha"})
+    (2414.016, 1609.344, None)
+    """
+    for field, metres in _REACH_FIELDS.items():
+        text = text_of(attributes.get(field))
+        if re.fullmatch(r"\d+(\.\d+)?", text):
+            return round(float(text) * metres, 6)
+    return None
 
 
 def _split(full: str) -> tuple[str, str | None]:

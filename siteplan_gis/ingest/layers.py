@@ -13,14 +13,14 @@ import shapely
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
-from siteplan_gis.ingest.codes import bare, field_names, is_deepwater, text_of
+from siteplan_gis.ingest.codes import bare, field_names, is_deepwater, stated_reach_m, text_of
 from siteplan_gis.ingest.duplicates import one_per_id, pieces_joined, without_copies
 from siteplan_gis.ingest.extents import boxes_of, ground_of, window_around
 from siteplan_gis.ingest.footprints import placed
 from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name
 from siteplan_gis.ingest.rows import Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.model.layers import UNCOUNTED_KINDS, ReferenceFeature, ReferenceLayer
+from siteplan_gis.model.layers import REACH_CODE, UNCOUNTED_KINDS, ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.source import Source
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
     return ReferenceLayer(
         entry.role, entry.label, tuple(features), window, coverage, declared,
         Source(
-            entry.title or entry.label, entry.path.name, entry.date, entry.licence, source.name, entry.accuracy_m,
+            entry.title or entry.source or entry.label, entry.path.name, entry.date, entry.licence, source.name, entry.accuracy_m,
             _sha256(entry.path),
         ),
         entry.invented, tuple(flags),
@@ -191,6 +191,9 @@ def _features(asked: _Asked, rows: Rows) -> tuple[list[ReferenceFeature], list[F
         if kind == NOT_A_MUNICIPALITY:
             left_out += 1
             continue
+        if entry.role == "municipalities" and not entry.code_field:
+            reach_m = stated_reach_m(attributes)
+            code = code if reach_m is None else f"{REACH_CODE}{reach_m!r}"
         identity = text_of(own[names.id][i]) if names.id else ""
         identity = identity if identity != "0" else ""
         taken[identity] += 1
@@ -268,7 +271,7 @@ def _other_parts(asked: _Asked, read: Rows, near: list[ReferenceFeature]) -> lis
     if not more:
         return []
     features, _ = _features(asked, read_fids(asked.found, more, asked.columns))
-    keys = {(feature.name.casefold(), feature.kind) for feature in near if feature.kind in {"city", "village"}}
+    keys = {(feature.name.casefold(), feature.kind) for feature in near if feature.kind != "town"}
     return [feature for feature in features if (feature.name.casefold(), feature.kind) in keys]
 
 

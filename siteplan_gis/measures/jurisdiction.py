@@ -8,6 +8,7 @@ is decided by distance alone. All lengths in metres in the site frame.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,6 +17,7 @@ import shapely
 
 from siteplan_gis.measures.equidistance import nearer_part
 from siteplan_gis.model.comparison import RELATIVE_EPSILON
+from siteplan_gis.model.layers import REACH_CODE
 from siteplan_gis.model.measurement import JurisdictionShare
 
 if TYPE_CHECKING:
@@ -68,8 +70,9 @@ def reach_by_class(
 ) -> Callable[[ReferenceFeature], Reach]:
     """Reach by kind and class: `far_m` for cities of class 1 to 3, `near_m` for villages and cities of class 4.
 
-    `classes` maps a city's name to its class; else the class is the feature's own code where that is 1 to 4. A class is
-    proclaimed, not counted: population does not tell it. Of an unknown class the smaller reach is taken, with a note.
+    `classes` maps a city's name to its class; else the class is the feature's own code where that is one ("2", "4th").
+    A class is proclaimed, not counted: population does not tell it. Of an unknown class the smaller reach is taken,
+    with a note. A reach that the boundary map itself states outranks all.
 
     Examples
     --------
@@ -81,14 +84,16 @@ def reach_by_class(
     >>> reach_by_class()(city).note
     'the class of the city of Madison is not known; the smaller reach was taken'
     """
-    known = {name.casefold(): str(value).strip()[:1] for name, value in (classes or {}).items()}
+    known = {name.casefold(): _class_of(str(value)) for name, value in (classes or {}).items()}
 
     def reach(feature: ReferenceFeature) -> Reach:
+        if feature.code.startswith(REACH_CODE):
+            return Reach(float(feature.code.removeprefix(REACH_CODE)))
         if feature.kind in UNINCORPORATED_KINDS or feature.kind == "incorporated_town":
             return Reach(0.0)
         if feature.kind == "village":
             return Reach(near_m)
-        city_class = known.get(feature.name.casefold(), feature.code.strip()[:1])
+        city_class = known.get(feature.name.casefold()) or _class_of(feature.code)
         if city_class in {"1", "2", "3"}:
             return Reach(far_m)
         if city_class == "4":
@@ -97,6 +102,12 @@ def reach_by_class(
         return Reach(near_m, f"the class of {of} is not known; the smaller reach was taken")
 
     return reach
+
+
+def _class_of(text: str) -> str:
+    """The class that "2", "2nd" or "4th class" names; other codes ("25" is the Census's for a city) name none."""
+    match = re.fullmatch(r"([1-4])(st|nd|rd|th)?( class)?", text.strip().lower())
+    return match[1] if match else ""
 
 
 def shares(

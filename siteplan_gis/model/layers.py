@@ -30,6 +30,10 @@ WETLAND_KINDS: Final = ("wetland", "wetland_point", "filled_wetland")
 """`wetland_point` is a wetland too small to be drawn as an area; `filled_wetland` is never counted."""
 
 
+REACH_CODE: Final = "reach_m="
+"""Begins the code of a municipality whose boundary map states its extraterritorial reach, in metres."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceFeature:
     """One feature of a reference layer.

@@ -22,6 +22,7 @@ from siteplan_gis.ingest.airports import airports_near
 from siteplan_gis.ingest.catalogue import LayerEntry, Where, entries_from_options
 from siteplan_gis.ingest.layers import FARTHEST_SEARCH_M, read_layer
 from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.jurisdiction import territories
 from siteplan_gis.measures.proximity import nearby, nearest
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 
@@ -510,6 +511,26 @@ def test_a_satellite_in_the_window_brings_its_main_part_along(tmp_path):
     layer = _read(file, "municipalities")
     assert sorted(feature.geometry.area for feature in layer.features) == pytest.approx([2_500, 4e6], rel=1e-3)
     assert {feature.kind for feature in layer.features} == {"village"}
+    # Where the kind is not told, a part may still be a satellite.
+    file = _write(tmp_path / "n.gpkg", [satellite, main], NAME=["Alpha", "Alpha"])
+    assert len(_read(file, "municipalities").features) == 2
+
+
+def test_h50_a_reach_that_the_map_states_is_read_with_it():
+    layer = read_layer(LayerEntry(CASES / "H50" / "municipalities.gpkg", "municipalities"), *_h50())
+    assert [(place.name, place.kind, place.code) for place in layer.features] == [
+        ("Alpha City", "city", "reach_m=1609.344"),
+        ("Beta Town", "incorporated_town", "reach_m=0.0"),
+    ]
+    (etj,) = [one.etj for one in territories(layer.window, layer.features) if one.municipality == "Alpha City"]
+    assert acres(etj.area) == pytest.approx(7130.619298297468, rel=1e-3)
+
+
+def _h50():
+    sites = geopandas.read_file(CASES / "H50" / "sites.gpkg")
+    source = georeference(sites.crs)
+    frame = frame_around(source.lonlat(shapely.get_coordinates(sites.geometry.values)))
+    return frame, frame.project(sites.union_all(), source), MILE_M
 
 
 def test_designated_places_are_left_out(tmp_path):

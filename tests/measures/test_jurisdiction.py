@@ -211,6 +211,9 @@ def test_the_class_of_a_city_sets_its_reach_and_an_unknown_one_is_told():
     assert reach(_place("Monona", square, "city", "3")).metres == pytest.approx(3 * MILE_M)
     assert reach(_place("Fairwater", square, "village")) == (1.5 * MILE_M, "")
     assert reach(_place("Metomen", square, "town")).metres == 0
+    # 25 is the Census's code for a city, not a class.
+    assert "not known" in reach(_place("Monona", square, "city", "25")).note
+    assert reach(_place("Cary", square, "incorporated_town", "reach_m=1609.344")) == (1609.344, "")
     unknown = reach(_place("Cedarburg", square, "city"))
     assert unknown.metres == pytest.approx(1.5 * MILE_M)
     assert "class of the city of Cedarburg is not known" in unknown.note
