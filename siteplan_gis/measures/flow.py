@@ -16,7 +16,7 @@ from shapely.ops import substring
 
 from siteplan_gis.measures import conditioning
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, IN_DEPRESSION, TOO_WIDE
-from siteplan_gis.measures.ground import Conditioned, cells_touched, condition_around
+from siteplan_gis.measures.ground import Conditioned, away_from, cells_touched, condition_around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,7 @@ def trace(
 
     Pass a limit beyond the one of the law, and compare afterwards, where the distance itself is wanted.
     """
-    distances = shapely.distance(np.asarray(targets, dtype=object), start) if len(targets) else np.empty(0)
+    distances = away_from(start, targets)
     if distances.size and distances.min() == 0:
         return Trace(None, 0.0, 0.0, int(distances.argmin()), "reached", 0.0, explanation="The runoff starts in it.")
     rows, cols = ground.z_m.shape
@@ -364,7 +364,7 @@ def _first_touch(
             best = int(np.argmin(meets))
             return int(touched[best]), substring(path, 0, max(float(meets[best]), 1e-6))
     end = Point(path.coords[-1])
-    away = shapely.distance(shapes, end)
+    away = away_from(end, targets)
     index = int(away.argmin())
     if away[index] > led_m:
         return None

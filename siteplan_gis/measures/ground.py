@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import shapely
-from shapely import LineString
+from shapely import LineString, Point
 
 from siteplan_gis.measures import conditioning
 
@@ -214,6 +214,20 @@ def _to_lowest(z: NDArray[np.float64], ground: Conditioned, cell: NDArray[np.int
     ends = np.array([[col, row], [c1 + int(c), r1 + int(r)]])
     cells: NDArray[np.int64] = np.round(ends[0] + parts * (ends[1] - ends[0])).astype(np.int64)
     return cells
+
+
+def away_from(place: Point, targets: Sequence[BaseGeometry]) -> NDArray[np.float64]:
+    """Distance of each target in metres; infinite for an empty one.
+
+    Examples
+    --------
+    >>> away_from(Point(0, 0), [Point(3, 4), Point()]).tolist()
+    [5.0, inf]
+    """
+    if not len(targets):
+        return np.empty(0)
+    distances: NDArray[np.float64] = shapely.distance(np.asarray(targets, dtype=object), place)
+    return np.where(np.isnan(distances), np.inf, distances)
 
 
 def cells_touched(ground: Conditioned, targets: Sequence[BaseGeometry]) -> NDArray[np.uint8]:

@@ -119,7 +119,7 @@ def trace_network(
         Ground that the lines cover: a network that ends at its edge goes on unseen.
     """
     shapes = np.asarray(targets, dtype=object)
-    distances = shapely.distance(shapes, start) if len(targets) else np.empty(0)
+    distances = np.nan_to_num(shapely.distance(shapes, start), nan=np.inf) if len(targets) else np.empty(0)
     if distances.size and distances.min() == 0:
         index = int(distances.argmin())
         return NetworkTrace(None, 0.0, 0.0, index, "reached", 0.0, explanation="The runoff starts in it.")

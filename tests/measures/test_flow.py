@@ -171,6 +171,12 @@ def test_the_nearest_of_several_waters_along_the_path_counts(ground, home):
     assert trace_terrain(ground(plane(180)), home, waters, 100).reached == 1
 
 
+def test_an_empty_geometry_among_the_waters_hides_none(ground, home):
+    waters = [Point(), box(-30, -90, 30, -80), shapely.Polygon()]
+    assert trace_terrain(ground(plane(180)), home, waters, 100).reached == 1
+    assert trace_terrain(ground(plane(180)), Point(0, -85), waters, 100).length_m == 0
+
+
 def test_a_hole_of_a_wetland_is_not_wetland(ground, home):
     marsh = box(-100, -200, 100, 100).difference(box(-20, -60, 20, 20))
     traced = trace_terrain(ground(plane(180)), home, [marsh], 100)

@@ -48,6 +48,12 @@ def test_start_in_a_water_is_no_distance():
     assert follow([], targets=[box(-1, -1, 1, 1)]).length_m == 0.0
 
 
+def test_an_empty_geometry_among_the_waters_hides_none():
+    line = [stream("a", (0, 0), (400, 0)), ReferenceFeature("e", "", "stream", "", LineString(), "l")]
+    assert follow(line, targets=[Point(), LAKE]).reached == 1
+    assert follow(line, start=(350, 0), targets=[Point(), LAKE]).length_m == 0
+
+
 def test_a_water_on_the_way_to_the_line_counts():
     traced = follow([stream("a", (0, 15), (400, 15))], targets=[LAKE, box(-5, 8, 5, 10)])
     assert (traced.reached, traced.length_m) == (1, pytest.approx(8))
