@@ -228,12 +228,14 @@ def _day(text: str | None) -> date:
 def _clear_errors() -> Iterator[None]:
     try:
         yield
-    except InputError:
+    except InputError as error:
+        sys.stderr.write(f"siteplan-gis: {error}\n")
         raise typer.Exit(UNUSABLE) from None
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception:  # noqa: BLE001
         traceback.print_exc()
+        sys.stderr.write("siteplan-gis: the program crashed; nothing was checked. Report this as a fault.\n")
         raise typer.Exit(CRASHED) from None
 
 

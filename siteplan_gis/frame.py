@@ -121,5 +121,5 @@ def _unwrapped(xy: NDArray[np.float64], longitude: float, *, latitude_first: boo
 @cache
 def _laea(frame: Frame) -> Transformer:
     geographic = "+proj=longlat +ellps=GRS80 +no_defs +type=crs"
-    plane = f"+proj=laea +lat_0={frame.latitude!r} +lon_0={frame.longitude!r} +ellps=GRS80 +units=m +no_defs +type=crs"
+    plane = f"+proj=laea +lat_0={float(frame.latitude)!r} +lon_0={float(frame.longitude)!r} +ellps=GRS80 +units=m +no_defs +type=crs"
     return Transformer.from_crs(geographic, plane, always_xy=True)

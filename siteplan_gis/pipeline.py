@@ -60,7 +60,7 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
     tell("reading the plan")
     plan, frame = read_plan(inputs.plan, roles=inputs.roles, assume_crs=inputs.assume_crs)
     law = chosen_ordinance(ordinance, plan)
-    catalogue = _catalogue(inputs, law.id)
+    catalogue = _catalogue(inputs, law.id, plan)
     site = gather(
         inputs,
         plan,
@@ -79,7 +79,7 @@ def measure_inputs(inputs: Inputs, progress: Progress | None = None) -> tuple[Me
     tell = progress or _quiet
     tell("reading the plan")
     plan, frame = read_plan(inputs.plan, roles=inputs.roles, assume_crs=inputs.assume_crs)
-    catalogue = _catalogue(inputs, "")
+    catalogue = _catalogue(inputs, "", plan)
     site = gather(inputs, plan, frame, catalogue, Method(), tell, airports=False)
     tell("measuring")
     return take_measurements(site), site
@@ -181,13 +181,15 @@ def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ..
     )  # fmt: skip
 
 
-def _catalogue(inputs: Inputs, ordinance: str) -> Catalogue | None:
+def _catalogue(inputs: Inputs, ordinance: str, plan: Plan) -> Catalogue | None:
     if inputs.layers is not None:
         return read_catalogue(inputs.layers)
     if ordinance and not inputs.layer:
         for folder in (Path.cwd(), Path(__file__).parents[1]):
             if (folder / "layers" / ordinance / "layers.toml").is_file():
-                return read_catalogue(folder / "layers" / ordinance)
+                found = read_catalogue(folder / "layers" / ordinance)
+                # Nobody asked for these: layers of invented ground are no evidence about a real plan.
+                return found if plan.invented or not found.invented else None
     return None
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

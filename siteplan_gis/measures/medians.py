@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

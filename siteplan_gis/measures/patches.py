@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import medians_by_label
 
 if TYPE_CHECKING:

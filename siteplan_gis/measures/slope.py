@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 
 from siteplan_gis.measures.cells import covered_shares
-from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import weighted_median
 from siteplan_gis.measures.patches import SlopePatch, steep_patches
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.flow import runoff_exits, trace
+from siteplan_gis.measures.flow import BARRIER_M, runoff_exits, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measuring.record import Taken, cannot, measured
-from siteplan_gis.measuring.waters import counted_features
+from siteplan_gis.measuring.waters import accuracy_m, counted_features
 from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Discharge
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 DATUM_DOUBT_M: Final = 1.5
 _FOLLOWED: Final = 2.0
 """Runoff is followed this many times as far as the law asks, so that the distance itself is told."""
+
+_LARGEST_DOUBT: Final = 0.15
+"""A path whose length is more doubtful than this share of it (on level ground) tells nothing about what it misses."""
 
 
 class Target(NamedTuple):
@@ -101,7 +104,18 @@ def measure_discharges(
     if not starts:
         text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
         taken.flags.append(Flag("discharge_assumed", text))
-    follow = partial(_follow, ground=near, lines=lines, listed=listed, method=method, taken=taken)
+    mapped = [layer for role in ("waters", "wetlands") for layer in site.layers.get(role, ())]
+    vertical_m = site.terrain.accuracy_m if site.terrain is not None else None
+    follow = partial(
+        _follow,
+        ground=near,
+        lines=lines,
+        listed=listed,
+        method=method,
+        accuracy_m=accuracy_m(mapped, method),
+        barrier_m=max(BARRIER_M, vertical_m or 0.0),
+        taken=taken,
+    )
     found = [follow(name, start, drawn=drawn) for name, drawn, start in starts or exits]
     if starts:
         found += _further(found, [follow(name, start, drawn=drawn) for name, drawn, start in exits], listed, method)
@@ -139,11 +153,14 @@ def _follow(
     lines: Sequence[ReferenceFeature],
     listed: Sequence[Target],
     method: Method,
+    accuracy_m: float,
+    barrier_m: float,
     taken: Taken,
     *,
     drawn: bool,
 ) -> Discharge:
     geometries = [target.geometry for target in listed]
+    limit_m = _FOLLOWED * method.downstream_m
     ways: list[Trace | NetworkTrace] = []
     if lines:
         height = _heights(ground) if ground is not None else None
@@ -160,7 +177,13 @@ def _follow(
             ways.append(along)
             _flag_network(name, along, taken)
     if ground is not None and not any(way.reached is not None for way in ways):
-        ways.append(trace(ground, start, geometries, _FOLLOWED * method.downstream_m))
+        overland = trace(ground, start, geometries, limit_m, barrier_m)
+        if overland.reached is None:
+            # A path in the stream's true bed never touches the stream's line on a map that lies beside it.
+            beside = trace(ground, start, geometries, limit_m, barrier_m, accuracy_m)
+            overland = beside if beside.reached is not None else overland
+        ways.append(overland)
+        _flag_ground(name, overland, taken)
     if not ways:
         text = "no elevation model was given and no drainage line lies near it"
         return Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
@@ -170,7 +193,7 @@ def _follow(
     within: bool | None = None
     if reached is not None:
         within = compare(way.length_m, "<=", method.downstream_m, plus_minus)
-    elif way.ends_because == "farther_than_limit":
+    elif way.ends_because == "farther_than_limit" and plus_minus <= _LARGEST_DOUBT * way.length_m:
         within = False
     for ending, code in (
         ("closed_depression", "depression_closed"),
@@ -199,6 +222,20 @@ def _follow(
         plus_minus,
         drawn,
         explanation,
+    )
+
+
+def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
+    if way.culverts:
+        text = f"{name}: the runoff path was carried through {len(way.culverts)} drawn culvert{'s' * (len(way.culverts) > 1)}"
+        taken.flags.append(Flag("culvert_assumed", text, feature=name))
+    taken.flags.extend(
+        Flag(
+            "depression_breached",
+            f"{name}: the runoff path was carried through ponding {show(depth, 1)} m deep",
+            feature=name,
+        )
+        for _, depth, _ in way.breached
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.jurisdiction import shares
+from siteplan_gis.measures.jurisdiction import doubts, shares
 from siteplan_gis.measures.proximity import nearby
 from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import acres, feet
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def measure_places(
         features = [feature for layer in municipalities for feature in layer.features]
         sources = tuple(layer.source for layer in municipalities)
         found = shares(ground, features)
+        taken.flags.extend(
+            Flag("jurisdiction_doubt", doubt, municipalities[0].label) for doubt in doubts(ground, features)
+        )
         gap = uncovered(ground, [layer.coverage for layer in municipalities], 1.0)
         if gap is not None:
             gaps["municipalities"] = gap

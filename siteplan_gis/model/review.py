@@ -85,7 +85,7 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """Changes when the rule, the subject or the status changes; equal in every format and run."""
-        return hashlib.sha256(f"{self.id}|{self.status.value}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self.id}|{self.status.value}".encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around
 from siteplan_gis.ingest.terrain import DemFile, read_terrain
 from siteplan_gis.measures.cells import covered_shares
-from siteplan_gis.measures.compiled import compiled
+from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import weighted_median
 from siteplan_gis.measures.slope import TIE_SHARE, steep_ground
 from siteplan_gis.model.terrain import ElevationGrid
