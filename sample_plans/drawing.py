@@ -14,6 +14,7 @@ import shapely
 from ground import ROAD_V, SITE, Ground, smoothstep
 from isolines import contours
 from shapely import LineString, Point, Polygon, box
+from shapely.affinity import translate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +67,7 @@ class Design:
 
     @property
     def disturbed(self) -> BaseGeometry:
+        """All ground within the limits of disturbance."""
         return shapely.union_all([ground for _, ground, _, _ in self.phases])
 
 
@@ -79,26 +81,30 @@ SITE_AREA: Final = box(*SITE)
 
 
 def subdivision() -> Design:
-    """Eight lots on a short street west of the ravine, graded in two phases; the second opens when the first is closed."""
-    first = Polygon([(-560, -740), (70, -740), (70, -790), (120, -790), (120, -740), (200, -740), (200, -400), (-560, -400)])
-    second = box(-560, -400, 200, -60)
-    lots = [box(-560 + 150 * i, -650, -410 + 150 * i, -430) for i in range(4)]
-    lots += [box(-560 + 150 * i, -370, -410 + 150 * i, -80) for i in range(4)]
-    houses = [box(-510 + 150 * i, -560, -465 + 150 * i, -520) for i in range(4)]
-    houses += [box(-510 + 150 * i, -290, -465 + 150 * i, -250) for i in range(4)]
+    """Eight lots on a short street west of the ravine, graded in two phases, one after the other."""
+    first = Polygon(
+        [(-560, -740), (70, -740), (70, -790), (120, -790), (120, -740), (200, -740), (200, -480), (-560, -480)]
+    )
+    second = box(-560, -480, 200, -240)
+    lots = [box(-560 + 150 * i, -655, -410 + 150 * i, -505) for i in range(4)]
+    lots += [box(-560 + 150 * i, -455, -410 + 150 * i, -250) for i in range(4)]
+    houses = [box(-510 + 150 * i, -600, -465 + 150 * i, -560) for i in range(4)]
+    houses += [box(-510 + 150 * i, -390, -465 + 150 * i, -350) for i in range(4)]
     return Design(
-        site=SITE_AREA, construction_site=box(-580, -790, 220, -40),
+        site=SITE_AREA, construction_site=box(-580, -790, 220, -220),
         phases=(("1", first, "2025-04-15", "2025-08-31"), ("2", second, "2025-09-01", "2026-05-31")),
-        street=LineString([(95, ROAD_V), (95, -400), (-530, -400)]), lots=tuple(lots), buildings=tuple(houses),
+        street=LineString([(95, ROAD_V), (95, -480), (-530, -480)]), lots=tuple(lots), buildings=tuple(houses),
         basin=box(-370, -725, -230, -665), basin_kind="sediment basin", rain_garden=box(-200, -725, -120, -675),
-        stockpile=box(130, -500, 185, -440), entrance=box(80, -790, 110, -740),
-        inlets=((95, -600), (95, -420), (-150, -400), (-400, -400)),
+        stockpile=box(130, -580, 185, -520), entrance=box(80, -790, 110, -740),
+        inlets=((95, -620), (95, -500), (-150, -480), (-400, -480)),
     )  # fmt: skip
 
 
 def store() -> Design:
     """A farm-supply store with its yard, in one phase."""
-    ground = Polygon([(-500, -735), (70, -735), (70, -790), (120, -790), (120, -735), (150, -735), (150, -240), (-500, -240)])
+    ground = Polygon(
+        [(-500, -735), (70, -735), (70, -790), (120, -790), (120, -735), (150, -735), (150, -240), (-500, -240)]
+    )
     return Design(
         site=SITE_AREA, construction_site=box(-520, -790, 170, -220),
         phases=(("1", ground, "2025-05-01", "2025-10-31"),),
@@ -111,7 +117,9 @@ def store() -> Design:
 
 def hangars() -> Design:
     """Storage units and a stormwater pond, in one phase, near the airport."""
-    ground = Polygon([(-540, -730), (60, -730), (60, -790), (130, -790), (130, -730), (180, -730), (180, -280), (-540, -280)])
+    ground = Polygon(
+        [(-540, -730), (60, -730), (60, -790), (130, -790), (130, -730), (180, -730), (180, -280), (-540, -280)]
+    )
     return Design(
         site=SITE_AREA, construction_site=box(-560, -790, 200, -260),
         phases=(("1", ground, "2025-06-01", "2025-11-15"),),
@@ -216,7 +224,10 @@ def works(ground: Ground, design: Design) -> Drawing:
         LineString(design.stockpile.buffer(6.0, join_style="mitre").exterior.coords),
     ]
     points = [(Point(at), "inlet protection") for at in design.inlets]
-    points += [(Point(low, south - 6), "riprap energy dissipater"), (Point(_crossing(ground.swale, -300.0), -300.0), "ditch check")]
+    points += [
+        (Point(low, south - 6), "riprap energy dissipater"),
+        (Point(_crossing(ground.swale, -300.0), -300.0), "ditch check"),
+    ]
     phases = [(area, {"PHASE": name, "OPEN": start, "CLOSED": end}) for name, area, start, end in design.phases]
     culverts = tuple((line, {"NAME": values["CULV_ID"]}) for line, values in maps.culverts(ground))
     return {
@@ -228,7 +239,7 @@ def works(ground: Ground, design: Design) -> Drawing:
         "drainage_arrows": Drawn("drainage_pattern", tuple(_arrows(ground, disturbed))),
         "roads": Drawn("road", ((road, {"NAME": ground.village.road}), (design.street, {"NAME": "new drive"})), _NAME),
         "buildings": Drawn("structure", tuple((house, {"KIND": "building"}) for house in design.buildings), _KIND),
-        "water_main": Drawn("utility", ((LineString(np.array(design.street.coords) + (22.0, 22.0)), {"KIND": "water"}),), _KIND),
+        "water_main": Drawn("utility", ((translate(design.street, 22.0, 22.0), {"KIND": "water"}),), _KIND),
         "storm_sewer": Drawn("storm_sewer", ((LineString([*design.inlets, design.basin.centroid.coords[0]]),
                                              {"KIND": "15 in concrete"}),), _KIND),
         "inlets": Drawn("inlet", tuple((Point(at), {"NAME": f"CB-{i}"}) for i, at in enumerate(design.inlets, 1)), _NAME),
@@ -249,7 +260,9 @@ def works(ground: Ground, design: Design) -> Drawing:
 _NAME = (("name_field", "NAME"),)
 
 
-def grid(west: float = -900.0, north: float = 800.0, columns: int = 9, rows: int = 9, side: float = 200.0) -> list[Feature]:
+def grid(
+    west: float = -900.0, north: float = 800.0, columns: int = 9, rows: int = 9, side: float = 200.0
+) -> list[Feature]:
     """Squares of 200 ft over the whole map, lettered from the north and numbered from the west."""
     return [
         (box(west + side * i, north - side * (j + 1), west + side * (i + 1), north - side * j), {"NAME": f"{'ABCDEFGHJ'[j]}{i + 1}"})

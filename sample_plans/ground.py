@@ -7,6 +7,7 @@ contours and the elevation model tell one story.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +31,9 @@ ROAD_V: Final = -823.0
 
 MAP_HALF: Final = 9_500.0
 """Half the side of the square that the reference layers cover, over a mile and a half around the site."""
+
+DITCH_END: Final = 1_150.0
+"""How far the ditch beside the road is drawn, either way."""
 
 DEM_HALF: Final = 2_500.0
 """Half the side of the square that the elevation model covers."""
@@ -57,6 +61,8 @@ class Village:
     base_ft: float
     turn: tuple[tuple[int, int], tuple[int, int]]
     """(x, y) = turn . (u, v), a rotation or mirror image by whole right angles."""
+    sag_u: float | None = None
+    """Where the road has a low place of its own, with a third culvert."""
 
 
 VILLAGES: Final = {
@@ -65,7 +71,7 @@ VILLAGES: Final = {
         Village("saukville", "Saukville", "OZAUKEE", 7613, -87.9446, 43.3814, 4301, "Teasel Creek", "Lantern Pond",
                 "County Road QX", 762.0, ((1, 0), (0, 1))),
         Village("fairwater", "Fairwater", "FOND DU LAC", 7594, -88.8689, 43.7410, 4302, "Quillfeather Creek",
-                "Mirror Flowage", "County Road YE", 896.0, ((-1, 0), (0, 1))),
+                "Mirror Flowage", "County Road YE", 896.0, ((-1, 0), (0, 1)), -850.0),
         Village("east_troy", "East Troy", "WALWORTH", 7639, -88.4036, 42.7868, 4303, "Bittern Brook", "Dry Oar Lake",
                 "County Road ZJ", 812.0, ((0, -1), (1, 0))),
     )
@@ -138,9 +144,11 @@ class Ground:
 
     @property
     def lake_level(self) -> float:
+        """Elevation of the pond in feet."""
         return float(self.bed(np.array(LAKE_WEST))) - 0.2
 
     def stream(self, from_u: float, to_u: float) -> LineString:
+        """The main stream between two places along the valley."""
         u = np.arange(from_u, to_u + 1.0, 40.0)
         u[-1] = to_u
         return LineString(np.round(np.column_stack((u, self.stream_v(u))), 1))
@@ -158,10 +166,12 @@ class Ground:
 
     @property
     def ravine(self) -> LineString:
+        """The steep-sided valley through the site, from its head to the main stream."""
         return self._side_valley((372.0, 470.0), 452.0, 44.0, self.phases[4])
 
     @property
     def swale(self) -> LineString:
+        """The shallow valley through the site that no map draws as a stream."""
         return self._side_valley((-190.0, 330.0), -330.0, 42.0, self.phases[5])
 
     def _upland(self, u: Array, v: Array) -> Array:
@@ -201,10 +211,12 @@ class Ground:
     # The road and the pond
 
     def road_v(self, u: Array) -> Array:
+        """Place of the road's middle across the valley."""
         return ROAD_V + 420.0 * smoothstep((np.abs(u) - 1300.0) / 4200.0)
 
     @property
     def road(self) -> LineString:
+        """The county road along the valley side."""
         u = np.arange(-MAP_HALF, MAP_HALF + 1.0, 100.0)
         return LineString(np.round(np.column_stack((u, self.road_v(u))), 1))
 
@@ -215,12 +227,40 @@ class Ground:
         kernel = np.exp(-0.5 * (np.arange(-60, 61) / 22.0) ** 2)
         return np.interp(u, along, np.convolve(ground, kernel / kernel.sum(), mode="valid") + 2.0)
 
+    def _ditch(self) -> tuple[Array, Array, Array]:
+        """The ditch on the upper side of the road, falling to a culvert: place, distance from the road, bottom."""
+        u = np.arange(-DITCH_END, DITCH_END + 1.0, 10.0)
+        middle = self._road_grade(u)
+        fill = middle - self.natural(u, self.road_v(u) + 34.0)
+        away = np.convolve(
+            np.pad(np.clip(22.0 + 2.0 * fill, 26.0, 62.0), 2, mode="edge"), np.full(5, 0.2), mode="valid"
+        )
+        surface = np.clip(
+            self.natural(u, self.road_v(u) + away), middle - 0.5 * (away - 17.0), middle + 0.3 * (away - 17.0)
+        )
+        pipes = np.sort([line.coords[0][0] for line in self.culverts().values()])
+        distance = np.abs(u[:, None] - pipes).min(axis=1)
+        low = surface - 1.5 * smoothstep(distance / 140.0) - 0.002 * distance
+        # From the watersheds between the culverts, and from both ends, the bottom only falls on its way to a pipe.
+        at = [int(np.abs(u - pipe).argmin()) for pipe in pipes]
+        divides = [a + int(np.argmax(surface[a : b + 1])) for a, b in itertools.pairwise(at)]
+        bottom = low.copy()
+        for pipe, west, east in zip(at, [0, *divides], [*divides, len(u) - 1], strict=True):
+            bottom[west : pipe + 1] = np.minimum.accumulate(low[west : pipe + 1])
+            bottom[pipe : east + 1] = np.minimum.accumulate(low[pipe : east + 1][::-1])[::-1]
+        inlet = surface[at][np.abs(u[:, None] - pipes).argmin(axis=1)]
+        return u, away, np.maximum(bottom, inlet) + 0.002 * distance
+
     def elevation(self, u: Array, v: Array) -> Array:
         """The ground in feet above NAVD88, road and pond included, as a survey would find it."""
         z = self.natural(u, v)
         middle = self._road_grade(u)
         shoulder = np.maximum(np.abs(v - self.road_v(u)) - 17.0, 0.0)
         z = np.clip(z, middle - 0.5 * shoulder, middle + 0.3 * shoulder)
+        place, away, bottom = self._ditch()
+        beside = np.abs(v - self.road_v(u) - np.interp(u, place, away))
+        side = np.maximum(beside - 2.5, 0.0) / 3.0
+        z = np.where(np.abs(u) < DITCH_END, np.minimum(z, np.interp(u, place, bottom) + side), z)
         near = shapely.intersects(shapely.box(*self.lake.buffer(120.0).bounds), shapely.points(u, v))
         shore = np.full(u.shape, np.inf)
         shore[near] = shapely.distance(self.lake, shapely.points(u[near], v[near]))
@@ -230,12 +270,13 @@ class Ground:
         return np.where(shore == 0.0, level, np.maximum(z, bank))
 
     def culverts(self) -> dict[str, LineString]:
-        """Pipes under the road where the two side valleys meet it."""
+        """Pipes under the road where the two side valleys meet it, and at its sag."""
         band = self.road.buffer(38.0, cap_style="flat")
-        return {
-            name: LineString([line.intersection(band).coords[0], line.intersection(band).coords[-1]])
-            for name, line in (("ravine", self.ravine), ("swale", self.swale))
-        }
+        valleys = {"ravine": self.ravine, "swale": self.swale}
+        pipes = {name: line.intersection(band) for name, line in valleys.items()}
+        if self.village.sag_u is not None:
+            pipes["sag"] = LineString([(self.village.sag_u, 0.0), (self.village.sag_u, -1150.0)]).intersection(band)
+        return {name: LineString([line.coords[0], line.coords[-1]]) for name, line in pipes.items()}
 
     # Onto the village
 

@@ -89,12 +89,23 @@ def _variants(folder: Path, village: Village, entries: list, dem: dict, feet) ->
                          if values["role"] in {"waters", "wetlands", "flowlines"} else {}))
         for kind, values in entries
     ]  # fmt: skip
-    _catalogue(folder / "short.toml", village, " (waters and wetlands mapped only near the site)", [*shorter, ("[[dem]]", dem)])
+    _catalogue(
+        folder / "short.toml", village, " (waters and wetlands mapped only near the site)", [*shorter, ("[[dem]]", dem)]
+    )
     margin = round((DEM_HALF - 1000.0) / CELL)
     inner = feet[margin:-margin, margin:-margin]
-    write_elevations(folder / "dem_no_unit.tif", inner, at[0] - 1000.0, at[1] + 1000.0, CELL, village.epsg, with_unit=False)
-    unknown = {key: value for key, value in dem.items() if key not in {"units", "vertical_datum"}} | {"path": "dem_no_unit.tif"}
-    _catalogue(folder / "no_vertical_unit.toml", village, " (elevations whose unit nobody wrote down)", [*entries, ("[[dem]]", unknown)])
+    write_elevations(
+        folder / "dem_no_unit.tif", inner, at[0] - 1000.0, at[1] + 1000.0, CELL, village.epsg, with_unit=False
+    )
+    unknown = {key: value for key, value in dem.items() if key not in {"units", "vertical_datum"}} | {
+        "path": "dem_no_unit.tif"
+    }
+    _catalogue(
+        folder / "no_vertical_unit.toml",
+        village,
+        " (elevations whose unit nobody wrote down)",
+        [*entries, ("[[dem]]", unknown)],
+    )
 
 
 def _short(file: str) -> str:
@@ -118,7 +129,8 @@ def write_story(story: Story, root: Path) -> None:
     for change in story.changes:
         change(drawing)
     placed = {
-        name: [(ground.placed(shape, at), values) for shape, values in drawn.features] for name, drawn in drawing.items()
+        name: [(ground.placed(shape, at), values) for shape, values in drawn.features]
+        for name, drawn in drawing.items()
     }
     if story.format == ".gpkg":
         for name, features in placed.items():

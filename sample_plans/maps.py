@@ -167,7 +167,7 @@ def roads(ground: Ground) -> tuple[Feature, ...]:
 def culverts(ground: Ground) -> tuple[Feature, ...]:
     return tuple(
         (line, {"CULV_ID": f"C-{number}", "ROAD": ground.village.road, "DIAM_IN": size})
-        for number, (line, size) in enumerate(zip(ground.culverts().values(), (48, 30), strict=True), start=1)
+        for number, (line, size) in enumerate(zip(ground.culverts().values(), (48, 30, 24), strict=False), start=1)
     )
 
 

@@ -57,7 +57,9 @@ def airports(village: Village, origin: tuple[float, float]) -> tuple[Layer, ...]
     """East Troy's airport by its published reference point; the other two ordinances ask for none."""
     if village.id != "east_troy":
         return ()
-    east, north = Transformer.from_crs("EPSG:6318", f"EPSG:{village.epsg}", always_xy=True).transform(-88.37250, 42.79694)
+    east, north = Transformer.from_crs("EPSG:6318", f"EPSG:{village.epsg}", always_xy=True).transform(
+        -88.37250, 42.79694
+    )
     spot = Point(east - origin[0], north - origin[1])
     fields = {"IDENT": "57C", "NAME": "East Troy Municipal", "SERVCITY": "EAST TROY", "STATE": "WI", "ELEVATION": 860.0,
               "LATITUDE": "42-47-48.9840N", "LONGITUDE": "088-22-21.0000W"}  # fmt: skip

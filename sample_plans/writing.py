@@ -64,16 +64,17 @@ def write_vector(path: Path, features: Sequence[Feature], crs: str, layer: str =
 
 def write_archive(path: Path, layers: Mapping[str, Sequence[Feature]], crs: str, suffix: str) -> None:
     """Write one file for each layer into a zip archive; GeoJSON in longitude and latitude."""
+    to_lonlat = Transformer.from_crs(crs, "OGC:CRS84", always_xy=True)
+
+    def turned(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.column_stack(to_lonlat.transform(xy[:, 0], xy[:, 1]))
+
     with TemporaryDirectory() as name, ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
         folder = Path(name)
         for layer, features in layers.items():
             if suffix == ".geojson":
-                to_lonlat = Transformer.from_crs(crs, "OGC:CRS84", always_xy=True)
-                turned = [
-                    (shapely.transform(shape, lambda xy: np.column_stack(to_lonlat.transform(xy[:, 0], xy[:, 1]))), values)  # noqa: B023
-                    for shape, values in features
-                ]
-                write_vector(folder / f"{layer}{suffix}", turned, "OGC:CRS84")
+                degrees = [(shapely.transform(shape, turned), values) for shape, values in features]
+                write_vector(folder / f"{layer}{suffix}", degrees, "OGC:CRS84")
             else:
                 write_vector(folder / f"{layer}{suffix}", features, crs)
         for file in sorted(folder.iterdir()):

@@ -82,7 +82,12 @@ def test_everything_says_that_it_is_invented():
         assert catalogue["invented"] is True
         assert all("Invented" in layer["source"] for layer in [*catalogue["layer"], *catalogue["dem"]])
     for story in STORIES:
-        assert tomllib.loads((ROOT / "sample_plans" / story / "siteplan.toml").read_text(encoding="utf-8"))["plan"]["invented"] is True
+        assert (
+            tomllib.loads((ROOT / "sample_plans" / story / "siteplan.toml").read_text(encoding="utf-8"))["plan"][
+                "invented"
+            ]
+            is True
+        )
 
 
 def test_samples_stay_small():
@@ -135,15 +140,15 @@ def test_streams_lie_in_their_valleys(village):
 
 
 @pytest.mark.parametrize("village", VILLAGES)
-def test_road_dams_both_valleys_and_a_culvert_goes_under_it(village):
+def test_road_dams_its_valleys_and_a_culvert_goes_under_it(village):
     culverts, _ = layer(village, "culverts")
     roads, _ = layer(village, "roads")
-    assert len(culverts) == 2
+    assert len(culverts) >= 2
     for culvert in culverts:
         assert sum(culvert.crosses(roads)) == 1
         profile = elevations(village, along(culvert, 2.0))
         ends = max(profile[0], profile[-1])
-        assert profile.max() > ends + 2.0
+        assert profile.max() > ends + 1.5
         assert profile[0] > profile[-1]
 
 

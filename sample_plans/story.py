@@ -1,0 +1,121 @@
+"""What a story is, and the changes that make one plan into another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from shapely import LineString
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from drawing import Design, Drawing, Drawn
+
+    Change = Callable[[Drawing], None]
+    Values = dict[str, Any]
+
+ACRES: Final = 0.0005
+"""Relative tolerance of acreages: the villages' grids differ from the ellipsoid by less than 0.0001."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """One sample.
+
+    Attributes
+    ----------
+    findings
+        Status by "RULE:subject", every row of the review.
+    measurements
+        By name: `value`, and `tol_rel` or `tol_abs` where it is not exact.
+    on_paper
+        How the expected values were worked out.
+    flags
+        Codes that must be raised.
+    """
+
+    name: str
+    story: str
+    village: str
+    design: Callable[[], Design]
+    status: str
+    exit_code: int
+    findings: dict[str, str]
+    measurements: dict[str, Values]
+    on_paper: str
+    plan: Values
+    stated: Values
+    activity: Values
+    sheets: tuple[Values, ...]
+    args: tuple[str, ...]
+    on: str = "2025-03-20"
+    flags: tuple[str, ...] = ("invented_ground",)
+    format: str = ".gpkg"
+    interval: float = 2.0
+    changes: tuple[Change, ...] = ()
+
+    def expected_tables(self) -> list[tuple[str, Values]]:
+        """`expected.toml`."""
+        top = {"status": self.status, "exit_code": self.exit_code, "on": self.on, "args": self.args}
+        return [
+            ("", top), ("findings", {f'"{row}"': status for row, status in self.findings.items()}),
+            ("measurements", {f'"{name}"': value for name, value in self.measurements.items()}),
+            ("flags", {"must": self.flags}),
+        ]  # fmt: skip
+
+
+def sheets(
+    scale: str, interval: float, shows: tuple[str, str] = ("site_map", "control"), second: str = ""
+) -> tuple[Values, ...]:
+    drawn = {"contour_interval_ft": interval, "paper": "24x36"}
+    return (
+        {"name": "C-0", "shows": "location", "scale": "1:24,000", "paper": "11x17"},
+        {"name": "C-1", "shows": shows[0], "scale": scale, **drawn},
+        {"name": "C-2", "shows": shows[1], "scale": second or scale, **drawn},
+    )
+
+
+def without(*layers: str) -> Change:
+    def change(drawing: Drawing) -> None:
+        for layer in layers:
+            del drawing[layer]
+
+    return change
+
+
+def keeping(layer: str, keep: Callable[[Any, Values], bool]) -> Change:
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        drawing[layer] = replace(drawn, features=tuple(item for item in drawn.features if keep(*item)))
+
+    return change
+
+
+def adding(layer: str, drawn: Drawn) -> Change:
+    def change(drawing: Drawing) -> None:
+        before = drawing[layer].features if layer in drawing else ()
+        drawing[layer] = replace(drawn, features=(*before, *drawn.features))
+
+    return change
+
+
+def draining(layer: str, hours: float) -> Change:
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        stated = tuple((shape, values | {"drain_hours": hours}) for shape, values in drawn.features)
+        drawing[layer] = replace(drawn, features=stated)
+
+    return change
+
+
+def outfall_in_the_ravine(drawing: Drawing) -> None:
+    """Where the ravine's stream leaves the third phase."""
+    stream = next(line for line, values in drawing["streams"].features if values["KIND"] == "46003")
+    spot = stream.intersection(LineString([(0, -480), (600, -480)]))
+    drawn = drawing["outfalls"]
+    drawing["outfalls"] = replace(drawn, features=(*drawn.features, (spot, {"NAME": "OF-2"})))
+
+
+def about(value: float, tol_rel: float = ACRES) -> Values:
+    return {"value": value, "tol_rel": tol_rel}
