@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.assigning import assigned, require_all_used
 from siteplan_gis.ingest.attributes import (
@@ -165,6 +166,8 @@ def _read(
     """Every layer of every file, with its role, settings and coordinate system; `go_on` flags unreadable files."""
     for layer_name, role in roles.items():
         require_role(role, file="--role", layer=layer_name)
+    if assume_crs is not None:
+        georeference(assume_crs)
     manifest = _manifest(submittal)
     layers: list[PlacedLayer] = []
     sources = []

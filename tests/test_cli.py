@@ -1,0 +1,102 @@
+"""The command line as a user meets it: exit codes, one clear line for what is wrong, nothing but JSON on stdout."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CASES = ROOT / "tests" / "cases"
+
+
+def run(*arguments, folder=ROOT):
+    command = [sys.executable, "-m", "siteplan_gis", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["review", "no/such/plan"], "no such file"),
+        (["review", CASES / "H09" / "LOD.shp", "--ordinance", "saukville"], "coordinate system"),
+        (["review", CASES / "H15" / "lod.gpkg"], "no ordinance is named"),
+        (["review", CASES / "H15" / "lod.gpkg", "--ordinance", "nowhere"], "nowhere"),
+        (["review", CASES / "H15" / "lod.gpkg", "--ordinance", "saukville", "--on", "yesterday"], "YYYY-MM-DD"),
+        (["review", CASES / "H15" / "lod.gpkg", "--ordinance", "saukville", "--layer", "waters"], "ROLE=FILE"),
+        (["review", CASES / "H15" / "lod.gpkg", "--ordinance", "saukville", "--layer", "rivers=x.shp"], "x.shp"),
+        (
+            [
+                "review",
+                CASES / "H15" / "lod.gpkg",
+                "--ordinance",
+                "saukville",
+                "--layers",
+                ROOT / "layers" / "saukville",
+            ],
+            "invented",
+        ),
+        (["measure", CASES / "H10" / "lod_latlon.geojson"], "swap"),
+        (["measure", CASES / "H15" / "lod.gpkg", "--assume-crs", "EPSG:nonsense"], "coordinate system"),
+        (["measure", CASES / "H15" / "lod.gpkg", "--role", "lod=lake"], "lake"),
+        (["measure", CASES / "H15" / "lod.gpkg", "--dem", CASES / "H73" / "dem.tif"], "TIFF"),
+        (["rules", "nowhere"], "nowhere"),
+    ],
+)
+def test_unusable_input_is_one_clear_line_and_exit_2(arguments, words):
+    done = run(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_review_writes_its_files_and_says_where(tmp_path):
+    layers = ROOT / "layers" / "saukville"
+    arguments = ["review", ROOT / "sample_plans" / "fail-scale-200", "--layers", layers, "--on", "2026-05-01"]
+    done = run(*arguments, "--json", folder=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["status"] == "fail"
+    assert list(tmp_path.iterdir()) == []
+    done = run(*arguments, "--fail-on", "never", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in (tmp_path / "review").iterdir()} == {"review.json", "findings.gpkg", "review.html"}
+    assert "review.html" in done.stdout
+    assert "FAIL" in done.stdout
+
+
+def test_real_plan_never_meets_invented_layers_by_default(tmp_path):
+    done = run(
+        "review",
+        CASES / "H15" / "lod.gpkg",
+        "--ordinance",
+        "saukville",
+        "--on",
+        "2026-05-01",
+        "--json",
+        "--role",
+        "*=disturbed_area",
+    )
+    record = json.loads(done.stdout)
+    assert done.returncode in {1, 3}
+    assert record["sources"]["layers"] == []
+    assert not record["plan"]["invented"]
+
+
+def test_measure_and_inspect_as_json():
+    record = json.loads(run("measure", CASES / "H15" / "lod.gpkg", "--role", "*=disturbed_area", "--json").stdout)
+    assert record["measurements"]["disturbed_acres"]["value"] == pytest.approx(2.3416, rel=1e-3)
+    seen = json.loads(run("inspect", CASES / "H75" / "plan.gpkg", "--json").stdout)
+    assert [layer["layer"] for layer in seen["layers"]] == ["EX_ROAD", "Bldg", "Limits_of_Disturbance", "waters"]
+
+
+def test_rules_print_the_matrix():
+    done = run("rules", "saukville")
+    assert done.returncode == 0
+    assert "SAU-SLOPE" in done.stdout
+    rows = json.loads(run("rules", "--json").stdout)
+    assert "FAI-BASIN-1" in json.dumps(rows)
