@@ -77,20 +77,41 @@ def test_rings(case):
     if case == "H14":
         assert "geometry_repaired" in flags(record)
     if case == "H15":
-        hold(case, {"overlap_acres": value(record, "disturbed_overlap_acres"), "phase_acres[1]": value(record, "phase_acres", "1")})
+        hold(
+            case,
+            {
+                "overlap_acres": value(record, "disturbed_overlap_acres"),
+                "phase_acres[1]": value(record, "phase_acres", "1"),
+            },
+        )
         assert "phases_overlap" in flags(record)
     if case == "H17":
-        hold(case, {"separate_sites": value(record, "separate_disturbed_areas"), "overlap_reported": "phases_overlap" in flags(record)})
+        hold(
+            case,
+            {
+                "separate_sites": value(record, "separate_disturbed_areas"),
+                "overlap_reported": "phases_overlap" in flags(record),
+            },
+        )
 
 
 def test_foot_elevations_on_a_metre_grid():
     record = run("H01", "site.geojson", dem=["dem_m_xy_ft_z.tif"], **LOD)
-    hold("H01", {"slope_percent_median": value(record, "slope_percent_median"), "acres_slope_ge_20pct_in_site": value(record, "steep_site_acres")})
+    hold(
+        "H01",
+        {
+            "slope_percent_median": value(record, "slope_percent_median"),
+            "acres_slope_ge_20pct_in_site": value(record, "steep_site_acres"),
+        },
+    )
 
 
 def test_mile_in_survey_feet():
     record = run("H07", "site.shp", layer=[("waters", "waters.shp")], roles={"*": "site"})
-    ponds = {item["id"].rsplit(":", 1)[-1] if not item["name"] else item["name"]: item["distance_ft"] for item in record["measurements"]["waters_within_one_mile"]["features"]}
+    ponds = {
+        item["id"].rsplit(":", 1)[-1] if not item["name"] else item["name"]: item["distance_ft"]
+        for item in record["measurements"]["waters_within_one_mile"]["features"]
+    }
     assert value(record, "waters_within_one_mile") == 2
     assert sorted(ponds.values()) == pytest.approx([3000, 4660], abs=2)
 
@@ -111,14 +132,23 @@ def test_latitude_first_is_refused(tmp_path):
         run("H10", "lod_latlon.geojson", layer=[("waters", "pond.geojson")], **LOD)
     for name in ("lod_latlon.geojson",):
         (tmp_path / name).write_bytes((CASES / "H10" / name).read_bytes())
-    (tmp_path / "siteplan.toml").write_text('[plan]\nname = "x"\n[roles]\n"lod*" = "disturbed_area"\n[layer."lod*"]\naxis_order = "yx"\n')
+    (tmp_path / "siteplan.toml").write_text(
+        '[plan]\nname = "x"\n[roles]\n"lod*" = "disturbed_area"\n[layer."lod*"]\naxis_order = "yx"\n'
+    )
     measured, _ = measure_inputs(Inputs((tmp_path,)))
     hold("H10", {"disturbed_acres_after_swap": measured["disturbed_acres"].value})
 
 
 def test_text_elevations_with_duplicates_and_blanks():
     record = run("H27", "contours.shp", roles={"*": "contour_existing"})
-    hold("H27", {"contour_interval_ft": value(record, "contour_interval_ft"), "elevation_min_ft": value(record, "contour_elevation_min_ft"), "elevation_max_ft": value(record, "contour_elevation_max_ft")})
+    hold(
+        "H27",
+        {
+            "contour_interval_ft": value(record, "contour_interval_ft"),
+            "elevation_min_ft": value(record, "contour_elevation_min_ft"),
+            "elevation_max_ft": value(record, "contour_elevation_max_ft"),
+        },
+    )
     assert flags(record) >= {"contour_duplicate", "contour_elevation_missing", "contour_zero_length"}
 
 
@@ -161,7 +191,13 @@ def test_whole_metres_cannot_tell():
 
 def test_tiles_in_two_units():
     record = run("H34", "site.gpkg", dem=["tile_west.tif", "tile_east.tif"], **LOD)
-    hold("H34", {"acres_slope_ge_20pct_in_site": value(record, "steep_site_acres"), "slope_percent_median": value(record, "slope_percent_median")})
+    hold(
+        "H34",
+        {
+            "acres_slope_ge_20pct_in_site": value(record, "steep_site_acres"),
+            "slope_percent_median": value(record, "slope_percent_median"),
+        },
+    )
     assert "dem_tiles_units_differ" in flags(record)
 
 
@@ -183,11 +219,20 @@ def only(record):
 def test_culvert_carries_runoff_through_the_road():
     layers = [("waters", "waters.gpkg"), ("culverts", "culverts.gpkg")]
     found = only(run("H40", "outfall.geojson", layer=layers, dem=["dem.tif"], dem_units="m", **OUTFALL))
-    hold("H40", {"discharge_to_water_within_quarter_mile": found["within_quarter_mile"], "receiving_water": found["receiving"], "flow_distance_m": found["flow_distance_ft"] * 0.3048})
+    hold(
+        "H40",
+        {
+            "discharge_to_water_within_quarter_mile": found["within_quarter_mile"],
+            "receiving_water": found["receiving"],
+            "flow_distance_m": found["flow_distance_ft"] * 0.3048,
+        },
+    )
 
 
 def test_road_without_a_culvert_is_no_answer():
-    found = only(run("H40", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL))
+    found = only(
+        run("H40", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL)
+    )
     assert found["within_quarter_mile"] is None
     assert found["ends_because"] == "closed_depression"
     assert "depression" in found["explanation"]
@@ -204,20 +249,39 @@ def test_quarter_mile_is_measured_along_the_ditch():
 
 
 def test_flat_pad_drains_through_its_gap():
-    found = only(run("H42", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL))
-    hold("H42", {"receiving_water": found["receiving"], "discharge_to_water_within_quarter_mile": found["within_quarter_mile"], "flow_distance_m": found["flow_distance_ft"] * 0.3048})
+    found = only(
+        run("H42", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL)
+    )
+    hold(
+        "H42",
+        {
+            "receiving_water": found["receiving"],
+            "discharge_to_water_within_quarter_mile": found["within_quarter_mile"],
+            "flow_distance_m": found["flow_distance_ft"] * 0.3048,
+        },
+    )
 
 
 def test_gap_in_the_network_is_bridged_and_said():
-    record = run("H43", "outfall.geojson", layer=[("waters", "waters.gpkg"), ("flowlines", "flowlines.gpkg")], **OUTFALL)
+    record = run(
+        "H43", "outfall.geojson", layer=[("waters", "waters.gpkg"), ("flowlines", "flowlines.gpkg")], **OUTFALL
+    )
     found = only(record)
     hold("H43", {"receiving_water": found["receiving"], "flow_distance_m": found["flow_distance_ft"] * 0.3048})
     assert "network_gap_bridged" in flags(record)
 
 
 def test_both_branches_of_a_divergence_are_followed():
-    found = only(run("H44", "outfall.geojson", layer=[("wetlands", "wetlands.gpkg"), ("flowlines", "flowlines.gpkg")], **OUTFALL))
-    hold("H44", {"wetland_reached_downstream": found["kind"] == "wetland", "flow_distance_m": found["flow_distance_ft"] * 0.3048})
+    found = only(
+        run("H44", "outfall.geojson", layer=[("wetlands", "wetlands.gpkg"), ("flowlines", "flowlines.gpkg")], **OUTFALL)
+    )
+    hold(
+        "H44",
+        {
+            "wetland_reached_downstream": found["kind"] == "wetland",
+            "flow_distance_m": found["flow_distance_ft"] * 0.3048,
+        },
+    )
 
 
 def test_wetland_cut_at_a_tile_edge_and_delivered_twice():
@@ -230,7 +294,9 @@ def test_wetland_cut_at_a_tile_edge_and_delivered_twice():
 
 
 def test_layer_that_stops_short_is_never_none():
-    record = run("H46", "site.gpkg", layer=[("waters", "waters.gpkg"), ("waters_coverage", "waters_extent.gpkg")], **LOD)
+    record = run(
+        "H46", "site.gpkg", layer=[("waters", "waters.gpkg"), ("waters_coverage", "waters_extent.gpkg")], **LOD
+    )
     entry = record["measurements"]["waters_within_one_mile"]
     assert entry["value"] is None
     assert "covered" in entry["reason"]
@@ -238,7 +304,9 @@ def test_layer_that_stops_short_is_never_none():
 
 
 def test_smooth_hillslope_falls_due_south():
-    found = only(run("H47", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL))
+    found = only(
+        run("H47", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL)
+    )
     hold("H47", {"receiving_water": found["receiving"], "flow_distance_m": found["flow_distance_ft"] * 0.3048})
 
 
