@@ -16,6 +16,7 @@ from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Measurements, Method
 from siteplan_gis.model.review import Review, Status
 from siteplan_gis.model.site import Site
@@ -133,7 +134,10 @@ def gather(
 
         layers["airports"] = (airports_near(frame, 16_093.44),)
     terrain = _read_terrain(inputs, catalogue, frame, _around(plan, ground), tell)
-    return Site(frame, plan, layers, terrain, {})
+    invented = [layer.label for given in layers.values() for layer in given if layer.invented]
+    told = [plan.name or "the plan"] * plan.invented + invented
+    flags = (Flag("invented_ground", f"invented to demonstrate the program: {', '.join(told)}"),) * bool(told)
+    return Site(frame, plan, layers, terrain, {}, flags)
 
 
 def _around(plan: Plan, ground: BaseGeometry) -> BaseGeometry:
@@ -174,11 +178,19 @@ def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ..
         return tuple(DemFile(path, inputs.dem_units, "option" if inputs.dem_units else "") for path in inputs.dem)
     return tuple(
         DemFile(
-            entry.path, inputs.dem_units or entry.units, "option" if inputs.dem_units else "catalogue" if entry.units else "",
-            entry.crs, entry.title, entry.source, entry.date, entry.licence, entry.vertical_accuracy_m,
+            entry.path,
+            inputs.dem_units or entry.units or None,
+            "option" if inputs.dem_units else "catalogue" if entry.units else "",
+            entry.crs or None,
+            entry.title,
+            entry.source,
+            entry.date,
+            entry.licence,
+            entry.vertical_accuracy_m,
+            entry.invented,
         )
         for entry in (catalogue.dems if catalogue is not None else ())
-    )  # fmt: skip
+    )
 
 
 def _catalogue(inputs: Inputs, ordinance: str, plan: Plan) -> Catalogue | None:
