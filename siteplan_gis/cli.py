@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.isolated import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,6 +89,7 @@ def review(
 ) -> None:
     """Check a site map against an ordinance."""
     with _clear_errors():
+        begin()
         from siteplan_gis.pipeline import exit_code, review_inputs  # noqa: PLC0415
 
         inputs = _inputs(plan, layers, layer, dem, dem_units, role, assume_crs)
@@ -127,6 +129,7 @@ def measure(
 ) -> None:
     """Measure what the inputs allow; no law."""
     with _clear_errors():
+        begin()
         from siteplan_gis.pipeline import measure_inputs  # noqa: PLC0415
 
         inputs = _inputs(plan, layers, layer, dem, dem_units, role, assume_crs)

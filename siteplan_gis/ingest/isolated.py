@@ -100,6 +100,12 @@ def read_isolated(path: Path, label: str) -> list[DrawnLayer]:
     raise getattr(errors, kind)(details.pop("problem"), **details)
 
 
+def begin() -> None:
+    """Start the other process now, so that it gets ready while this one loads its own libraries."""
+    with _lock:
+        _reader()
+
+
 def _reader() -> _Reader:
     if _readers and not _readers[0].usable:
         _readers.pop().close()
