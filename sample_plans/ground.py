@@ -271,11 +271,12 @@ class Ground:
 
     def culverts(self) -> dict[str, LineString]:
         """Pipes under the road where the two side valleys meet it, and at its sag."""
-        band = self.road.buffer(38.0, cap_style="flat")
-        valleys = {"ravine": self.ravine, "swale": self.swale}
-        pipes = {name: line.intersection(band) for name, line in valleys.items()}
+        lines = {"ravine": (self.ravine, 58.0), "swale": (self.swale, 38.0)}
         if self.village.sag_u is not None:
-            pipes["sag"] = LineString([(self.village.sag_u, 0.0), (self.village.sag_u, -1150.0)]).intersection(band)
+            lines["sag"] = (LineString([(self.village.sag_u, 0.0), (self.village.sag_u, -1150.0)]), 38.0)
+        pipes = {
+            name: line.intersection(self.road.buffer(half, cap_style="flat")) for name, (line, half) in lines.items()
+        }
         return {name: LineString([line.coords[0], line.coords[-1]]) for name, line in pipes.items()}
 
     # Onto the village

@@ -155,7 +155,7 @@ def test_road_dams_its_valleys_and_a_culvert_goes_under_it(village):
 @pytest.mark.parametrize("village", VILLAGES)
 def test_pond_is_level(village):
     ponds, fields = layer(village, "waterbodies")
-    (pond,) = ponds[(fields["FCODE"] == 39004) & (shapely.area(ponds) > 180_000)]
+    (pond,) = ponds[(fields["FCODE"] == 39004) & (fields["GNIS_NAME"] != "Farthing Pond")]
     west, south, east, north = pond.buffer(-12.0).bounds
     x, y = (axis.ravel() for axis in np.meshgrid(np.arange(west, east, 20.0), np.arange(south, north, 20.0)))
     inside = shapely.contains_xy(pond.buffer(-12.0), x, y)
