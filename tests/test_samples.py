@@ -14,15 +14,13 @@ import pytest
 import rasterio
 import shapely
 from pyogrio.raw import read
+from typer.testing import CliRunner
+
+from siteplan_gis.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 STORIES = sorted(path.parent.name for path in ROOT.glob("sample_plans/*/expected.toml"))
 VILLAGES = ("saukville", "fairwater", "east_troy")
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8")
 
 
 def expected(story):
@@ -43,10 +41,11 @@ def measured(measurements, name):
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_sample_comes_out_as_expected(story):
+def test_sample_comes_out_as_expected(story, monkeypatch):
+    monkeypatch.chdir(ROOT)
     wanted = expected(story)
-    done = run("-m", "siteplan_gis", "review", f"sample_plans/{story}", "--on", wanted["on"], "--json", *wanted["args"])
-    assert done.returncode == wanted["exit_code"], done.stderr
+    done = CliRunner().invoke(app, ["review", f"sample_plans/{story}", "--on", wanted["on"], "--json", *wanted["args"]])
+    assert done.exit_code == wanted["exit_code"], done.stderr
     review = json.loads(done.stdout)
     rows = [(finding["id"], finding["status"]) for finding in review["findings"]]
     assert sorted(rows) == sorted(wanted["findings"].items())
@@ -190,7 +189,8 @@ def test_layers_are_valid_and_lie_inside_their_coverage(village):
 def test_script_writes_what_is_kept(tmp_path):
     """One village and one plan written anew: the same words, the same corners, the same elevations."""
     story = "pass-saukville-subdivision"
-    done = run("sample_plans/make_samples.py", "--to", str(tmp_path), "saukville", story)
+    command = [sys.executable, "sample_plans/make_samples.py", "--to", str(tmp_path), "saukville", story]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     fresh = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(fresh) > 20
