@@ -53,7 +53,7 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
                 text,
                 measured=measured,
                 limit=limit,
-                remedy="Draw contours at 2 ft or less.",
+                remedy=f"Draw contours every {limit.value:g} ft or less.",
             )
         )
     wrong = [number for number in stated if not math.isclose(number, value, rel_tol=1e-3)]
@@ -69,6 +69,16 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
                 remedy="Correct the note, or give all contours.",
             )
         )
+    coarsest = case.measured.values.get("contour_coarsest_interval_ft")
+    if (
+        coarsest is not None
+        and isinstance(coarsest.value, int | float)
+        and held(measured, limit)
+        and not held(coarsest, limit)
+    ):
+        text = f"In a part of the map contours are drawn only every {show(float(coarsest.value), 2, limit.value)} ft."
+        remedy = f"Draw contours every {limit.value:g} ft or less on the whole map."
+        found.append(finding(rule, "part", Status.NEEDS_REVIEW, text, measured=coarsest, limit=limit, remedy=remedy))
     missing = case.measured.values.get("contour_missing_levels")
     if missing is not None and isinstance(missing.value, int) and missing.value > 0:
         text = f"{missing.value} levels between the lowest and the highest contour are not drawn: {missing.method}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.contours import ContourFacts
-    from siteplan_gis.model.plan import Plan
+    from siteplan_gis.model.plan import Plan, PlanFeature
     from siteplan_gis.model.site import Site
 
 _MOST_NAMED = 8
@@ -48,41 +48,42 @@ def measure_drawing(site: Site, shape: dict[str, BaseGeometry]) -> Taken:
 def _measure_contours(plan: Plan, taken: Taken) -> None:
     names = (
         "contour_interval_ft",
+        "contour_coarsest_interval_ft",
         "contour_index_interval_ft",
         "contour_elevation_min_ft",
         "contour_elevation_max_ft",
         "contour_missing_levels",
     )
     drawn = plan.of("contour_existing")
-    taken.add(measured("contour_count", len(drawn), None, "lines of the existing contours", None, plan.sources))
     if not drawn:
+        taken.add(measured("contour_count", 0, None, "lines of the existing contours", None, plan.sources))
         for name in names:
             taken.add(cannot(name, "no existing contours are drawn"))
         return
-    facts = contour_facts([feature.elevation_m for feature in drawn], [feature.geometry for feature in drawn])
+    marked = [_is_index(feature) for feature in drawn]
+    facts = contour_facts(
+        [feature.elevation_m for feature in drawn],
+        [feature.geometry for feature in drawn],
+        is_index=marked if any(marked) else None,
+    )
     where, sources = shapely.union_all([feature.geometry for feature in drawn]), plan.sources
+    taken.add(measured("contour_count", facts.lines, None, "lines of some length, each once", None, sources))
     lengths = {
-        "contour_interval_ft": facts.interval_m, "contour_index_interval_ft": facts.index_interval_m,
-        "contour_elevation_min_ft": facts.lowest_m, "contour_elevation_max_ft": facts.highest_m,
-    }  # fmt: skip
+        "contour_interval_ft": facts.interval_m,
+        "contour_coarsest_interval_ft": max((facts.interval_m, *facts.further_intervals_m))
+        if facts.interval_m
+        else None,
+        "contour_index_interval_ft": facts.index_interval_m,
+        "contour_elevation_min_ft": facts.lowest_m,
+        "contour_elevation_max_ft": facts.highest_m,
+    }
     for name, value in lengths.items():
         if value is None:
-            reason = facts.reason or (
-                "no index contours are told apart" if "index" in name else "no contour has a readable elevation"
-            )
-            taken.add(cannot(name, reason, sources))
+            reason = "no index contours are told apart" if "index" in name and not facts.reason else facts.reason
+            taken.add(cannot(name, reason or "no contour has a readable elevation", sources))
         else:
-            # Levels are multiples of a foot of either kind; the two differ by 2e-6, below a thousandth of a foot.
-            taken.add(
-                measured(
-                    name,
-                    round(feet(value), 3),
-                    None,
-                    "from the drawn levels",
-                    where if "interval" in name else None,
-                    sources,
-                )
-            )
+            ground = where if name == "contour_interval_ft" else None
+            taken.add(measured(name, feet(value), None, "from the drawn levels", ground, sources))
     missing = [f"{show(feet(level), 1)} ft" for level in facts.missing_levels_m]
     words = ", ".join(missing[:_MOST_NAMED]) + (
         f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
@@ -90,6 +91,12 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
     taken.add(measured("contour_missing_levels", len(missing), None, words or "none", None, sources))
     layer = drawn[0].layer
     _flag_contours(facts, plan, layer, words, taken)
+
+
+def _is_index(feature: PlanFeature) -> bool:
+    """Whether a contour is marked as an index contour, by its kind, an attribute or its layer."""
+    texts = (feature.kind, feature.layer, *(value for value in feature.attributes.values() if isinstance(value, str)))
+    return any("index" in text.casefold() for text in texts)
 
 
 def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, taken: Taken) -> None:
@@ -105,7 +112,7 @@ def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, ta
     )
     taken.flags.extend(Flag(code, f"{len(lines)} {words}", layer) for code, lines, words in counts if lines)
     if facts.interval_m is not None:
-        interval = round(feet(facts.interval_m), 3)
+        interval = feet(facts.interval_m)
         for sheet in plan.sheets:
             if (
                 sheet.contour_interval_ft is not None

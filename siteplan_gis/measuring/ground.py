@@ -156,6 +156,11 @@ def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, 
         for features in phases.values()
     ]
     most = most_open_at_once(dated)
+    names = list(phases)
+    taken.flags.extend(
+        Flag("phase_dates_contradict", f"phase {names[place]} ends before it starts; it was taken as always open")
+        for place in most.contradictory
+    )
     how = (
         f"largest union open on one day ({most.day.isoformat()})"
         if most.day

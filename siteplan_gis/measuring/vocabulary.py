@@ -34,6 +34,7 @@ VOCABULARY: Final[dict[str, tuple[str, str]]] = {
     "discharge_count": ("count", "places where runoff leaves, followed downstream"),
     "feet_per_inch": ("ft/in", "stated scale of each sheet"),
     "contour_interval_ft": ("ft", "usual step between drawn contours"),
+    "contour_coarsest_interval_ft": ("ft", "coarsest step between contours in a part of the map"),
     "contour_index_interval_ft": ("ft", "usual step between index contours"),
     "contour_count": ("count", "drawn contour lines"),
     "contour_elevation_min_ft": ("ft", "lowest drawn contour"),

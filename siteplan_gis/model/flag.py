@@ -54,6 +54,7 @@ FLAG_CODES: Final = {
     "network_doubt": "a drainage line was followed with a doubt",
     "network_gap_bridged": "a gap in the drainage lines was bridged",
     "no_role": "a layer's role is not known; it was not used",
+    "phase_dates_contradict": "a phase ends before it starts",
     "phases_overlap": "phases overlap; the common ground was counted once",
     "disturbed_outside_site": "disturbed ground lies outside the site",
     "role_guessed": "a layer's role was guessed from its name",

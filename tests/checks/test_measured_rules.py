@@ -49,6 +49,13 @@ def test_contours_without_levels_are_not_checked_whatever_the_note_says(judge):
     assert judge(case, "SAU-CONTOUR") == [("contours", "not_checked")]
 
 
+def test_coarser_contours_in_a_part_of_the_map_are_the_reviewers(judge):
+    case = make_case("saukville", {"contour_interval_ft": 2.0, "contour_coarsest_interval_ft": 5.0})
+    assert judge(case, "SAU-CONTOUR") == [("contours", "pass"), ("part", "needs_review")]
+    case = make_case("saukville", {"contour_interval_ft": 2.0, "contour_coarsest_interval_ft": 2.0})
+    assert judge(case, "SAU-CONTOUR") == [("contours", "pass")]
+
+
 def test_stated_interval_that_is_not_drawn_is_named(judge):
     plan = {"sheets": (Sheet("C-1", "site_map", contour_interval_ft=2.0),)}
     case = make_case("saukville", {"contour_interval_ft": 10.0}, plan=plan)
