@@ -60,7 +60,8 @@ def rewritten(folder, crs=None, change=lambda layer, features: features):
                 if crs is not None:
                     old, new = georeference(here), georeference(crs)
                     features = [
-                        (shapely.transform(one, lambda xy: new.xy(old.lonlat(xy))), own) for one, own in features
+                        (shapely.transform(one, lambda xy, old=old, new=new: new.xy(old.lonlat(xy))), own)
+                        for one, own in features
                     ]
                     wkt = new.crs.to_wkt("WKT1_GDAL")
                 schema["geometry"] = "Unknown"

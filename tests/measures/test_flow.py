@@ -466,7 +466,7 @@ def read_case(name):
 
 
 def read_shapes(path):
-    import fiona  # noqa: PLC0415
+    import fiona
 
     with fiona.open(path) as layer:
         assert CRS.from_wkt(layer.crs_wkt).to_epsg() == 26917

@@ -350,7 +350,7 @@ def test_patches_hold_steep_ground_and_only_that():
 
 def test_cells_that_touch_at_a_corner():
     # Two steep squares meet at a corner only: two patches; joined elsewhere: one patch with a hole that touches it.
-    from siteplan_gis.measures.patches import _outlines, label_steep  # noqa: PLC0415
+    from siteplan_gis.measures.patches import _outlines, label_steep
 
     apart = np.array([[1, 0], [0, 1.0]])
     ring = np.array([[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 0.0]])
