@@ -161,5 +161,8 @@ def _trigger(
     reached = held(measured, limit)
     status = {True: Status.PASS, False: Status.NOT_APPLICABLE, None: Status.NEEDS_REVIEW}[reached]
     words = {True: "reached", False: "not reached", None: "too near to tell"}[reached]
+    if measured.reason and reached is False:
+        # What stands in for the land is a part of it: the whole may reach the limit.
+        status, words = Status.NEEDS_REVIEW, f"cannot be told ({measured.reason})"
     text = f"{opening} {amount(measured, limit)}; {limit_words(limit)}: {words}."
     return finding(rule, subject, status, text, measured=measured, limit=limit)

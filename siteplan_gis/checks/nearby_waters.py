@@ -5,7 +5,8 @@ What the rule asks: the locations of all surface waters and wetlands within one 
 How it is judged: each feature of the reference layers within one mile (true distance, never a buffer polygon) must
 lie near a water or wetland that the plan draws: within 50 ft for most of its course inside the mile. Those missing
 are named and drawn. A feature whose distance differs from the mile by less than its map's accuracy is the
-reviewer's. Ground that no layer covers is said.
+reviewer's; so is one that the plan draws in another shape, farther off by no more than the map's accuracy, or only
+as a part of a large area that no map knows as water or wetland. Ground that no layer covers is said.
 
 Limits: maps of waters and wetlands are never proof of absence; wetlands too small for the map are not in it.
 """
@@ -40,7 +41,7 @@ def judge_nearby_waters(rule: Rule, case: Case) -> Sequence[Finding]:
             reason = case.site.missing_layers.get(role, f"no layer of {role} was given")
             found.append(finding(rule, role, Status.NOT_CHECKED, f"Not checked: {reason}."))
             continue
-        found.extend(_judge_role(rule, case, role, nearby))
+        found.extend(_judge_role(rule, case, role, (*nearby, *case.measured.beyond.get(role, ()))))
     return found
 
 
@@ -53,8 +54,8 @@ def _judge_role(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeatur
     sources = tuple(layer.source for layer in layers)
     limit = rule.limits["within"]
     mile_m = case.ordinance.method.search_m
-    doubts = [source.accuracy_m for source in sources if source.accuracy_m is not None]
-    doubt_m = max(doubts, default=case.ordinance.method.unstated_accuracy_m)
+    unstated_m = case.ordinance.method.unstated_accuracy_m
+    doubt_m = max((source.accuracy_m or unstated_m for source in sources), default=unstated_m)
     found = []
     missing = [feature for feature in nearby if feature.shown is not True]
     for group in _grouped(missing):
@@ -65,8 +66,8 @@ def _judge_role(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeatur
         more = f" ({len(group)} pieces)" if len(group) > 1 else ""
         why = "" if near else ": within the map's accuracy of the mile"
         text = (
-            f"{name}{more}, {show(feet(first.distance_m), 0)} ft from the construction site{why}, is in {first.layer} "
-            f"but {'not on the plan' if first.shown is False else 'could not be compared with the plan'}."
+            f"{name}{more}, {show(feet(first.distance_m), 0)} ft from the construction site{why}, is in {first.layer}"
+            + (f". {first.note}" if first.note else ", not on the plan." if first.shown is False else ".")
         )
         found.append(
             finding(
@@ -81,6 +82,7 @@ def _judge_role(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeatur
             )
         )
     found.extend(_coverage(rule, case, role, sources))
+    nearby = [feature for feature in nearby if compare(feature.distance_m, "<=", mile_m)]
     if not found:
         dated = "; ".join(f"{source.title} dated {source.date or 'unknown'}" for source in sources)
         text = (
@@ -117,11 +119,11 @@ def _grouped(features: Sequence[NearbyFeature]) -> list[list[NearbyFeature]]:
     """Pieces of one named feature together; beyond a number, the unnamed of a kind together."""
     groups: dict[str, list[NearbyFeature]] = {}
     for feature in features:
-        groups.setdefault(f"{feature.name}|{feature.kind}|{feature.shown}" if feature.name else feature.id, []).append(
-            feature
-        )
+        groups.setdefault(
+            f"{feature.name}|{feature.kind}|{feature.shown}|{feature.note}" if feature.name else feature.id, []
+        ).append(feature)
     if len(groups) > _MOST_SEPARATE:
         groups = {}
         for feature in features:
-            groups.setdefault(f"{feature.name}|{feature.kind}|{feature.shown}", []).append(feature)
+            groups.setdefault(f"{feature.name}|{feature.kind}|{feature.shown}|{feature.note}", []).append(feature)
     return list(groups.values())

@@ -25,12 +25,18 @@ if TYPE_CHECKING:
 
 
 def compare_stated(rule: Rule, case: Case) -> Sequence[Finding]:
-    """One finding for the site's acreage and one for the disturbed acreage."""
+    """One finding for the site, one for the disturbed ground, one for disturbed ground outside the site."""
     stated = case.site.plan.stated
-    return [
+    found = [
         judge_stated(rule, case, "site_acres", stated.site_acres, "site"),
         judge_stated(rule, case, "disturbed_acres", stated.disturbed_acres, "disturbed"),
     ]
+    outside = case.measured.values.get("disturbed_outside_site_acres")
+    if outside is not None and isinstance(outside.value, int | float) and outside.value > 0:
+        text = f"{amount(outside, None, 3)} of the disturbed ground lie outside the site: the site, the disturbance or both are drawn wrong."
+        remedy = "Draw the site around all ground of the project, or move the limits of disturbance."
+        found.append(finding(rule, "outside", Status.NEEDS_REVIEW, text, measured=outside, remedy=remedy))
+    return found
 
 
 def judge_stated(rule: Rule, case: Case, name: str, stated: float | None, subject: str) -> Finding:
@@ -47,7 +53,10 @@ def judge_stated(rule: Rule, case: Case, name: str, stated: float | None, subjec
     wide = _tolerance(rule, value, "wrong_percent", 5.0)
     difference = stated - value
     text = f"Stated {show(stated)} acres, measured {amount(measured)}: {show(abs(difference))} acres too {'much' if difference > 0 else 'little'}."
-    if abs(difference) <= close:
+    if stated == 0 < value:
+        # Within the floor's 0.05 acre "none" would agree with a small piece of ground, but some is not none.
+        close = -1.0
+    if abs(difference) <= close and not measured.reason:
         return finding(
             rule,
             subject,
@@ -55,7 +64,8 @@ def judge_stated(rule: Rule, case: Case, name: str, stated: float | None, subjec
             f"Stated {show(stated)} acres, measured {amount(measured)}: they agree.",
             measured=measured,
         )
-    status = Status.NEEDS_REVIEW if abs(difference) <= wide else Status.FAIL
+    status = Status.NEEDS_REVIEW if abs(difference) <= wide or measured.reason else Status.FAIL
+    text += f" But {measured.reason}." if measured.reason else ""
     return finding(
         rule,
         subject,

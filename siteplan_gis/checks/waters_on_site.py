@@ -4,7 +4,9 @@ What the rules ask: lakes, streams, wetlands, channels, ditches and other waterc
 to the site, and any identified 100-year floodplain, flood fringe and floodway.
 
 How it is judged: each reference feature on the site or within 50 ft of it must lie near one that the plan draws.
-The texts give no distance for "immediately adjacent"; 50 ft is the program's, in the ordinance's method block.
+The texts give no distance for "immediately adjacent"; 50 ft is the program's, in the ordinance's method block. What
+is not drawn fails where it touches the site by its map; farther off, and where the plan draws something else in its
+place, the reviewer decides. Floodplain fails where it lies on the site by more than its map's accuracy.
 
 Limits: as of the maps; a floodplain is compared with the effective map only.
 """
@@ -23,9 +25,14 @@ from siteplan_gis.units import feet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapely.geometry.base import BaseGeometry
+
     from siteplan_gis.model.measurement import NearbyFeature
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
+
+
+_BESIDE_M = 1.5
 
 
 def judge_waters_on_site(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -44,16 +51,27 @@ def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -
     missing = [item for item in nearby if item.shown is not True]
     if missing:
         names = ", ".join(
-            f"{item.name or 'unnamed ' + item.kind.replace('_', ' ')} ({show(feet(item.distance_m), 0)} ft)"
+            f"{item.name or 'unnamed ' + item.kind.replace('_', ' ')} ({show(feet(item.distance_m), 0)} ft){': ' + item.note.rstrip('.') if item.note else ''}"
             for item in missing[:8]
         )
         more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""  # noqa: PLR2004
-        status = Status.FAIL if any(item.shown is False for item in missing) else Status.NEEDS_REVIEW
+        certain = any(item.shown is False and _on_site(case, role, item) for item in missing)
+        absent = any(item.shown is False for item in missing)
+        opening = (
+            "On or next to the site, but not on the plan"
+            if absent
+            else "On or next to the site, to be compared with the plan"
+        )
+        status = Status.FAIL if certain else Status.NEEDS_REVIEW
         where = shapely.union_all([item.geometry for item in missing])
-        return finding(rule, role, status, f"On or next to the site, but not on the plan: {names}{more}.", where=where, sources=sources,
+        return finding(rule, role, status, f"{opening}: {names}{more}.", where=where, sources=sources,
                        remedy="Draw them on the site map.")  # fmt: skip
+    acreage = case.measured.values.get("site_acres")
+    if acreage is not None and acreage.reason:
+        text = f"None found unshown on the ground that is drawn, but {acreage.reason}."
+        return finding(rule, role, Status.NEEDS_REVIEW, text, sources=sources, remedy="Draw the boundary of the site.")
     uncovered = case.measured.uncovered.get(role)
-    site = case.measured.shape["site"]
+    site = _ground(case)
     if uncovered is not None and uncovered.intersects(site):
         text = f"None found unshown, but the {role} given do not cover the whole site."
         return finding(rule, role, Status.NEEDS_REVIEW, text, where=uncovered, sources=sources)
@@ -66,3 +84,18 @@ def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -
         else f"None mapped on or next to the site in {dated}."
     )
     return finding(rule, role, Status.PASS, text, sources=sources)
+
+
+def _ground(case: Case) -> BaseGeometry:
+    return shapely.union_all([case.measured.shape["site"], case.measured.shape["construction_site"]])
+
+
+def _on_site(case: Case, role: str, item: NearbyFeature) -> bool:
+    """Whether the feature certainly lies on the site, or for waters and wetlands on it or at its edge."""
+    if role != "floodplain":
+        return item.distance_m <= _BESIDE_M
+    unstated_m = case.ordinance.method.unstated_accuracy_m
+    doubt_m = max(
+        (layer.source.accuracy_m or unstated_m for layer in case.site.layers.get(role, ())), default=unstated_m
+    )
+    return bool(item.geometry.intersects(_ground(case).buffer(-doubt_m)))

@@ -34,8 +34,10 @@ def shapes(plan: Plan) -> dict[str, BaseGeometry]:
     site = union_area([feature.geometry for feature in plan.of("site")])[0]
     lots = union_area([feature.geometry for feature in plan.of("lot")])[0]
     construction = union_area([feature.geometry for feature in plan.of("construction_site")])[0]
-    site = next((shape for shape in (site, lots, construction, disturbed) if not shape.is_empty), site)
-    construction = next((shape for shape in (construction, disturbed, site) if not shape.is_empty), construction)
+    # Where the ground is disturbed is construction site, however small the site is drawn.
+    construction = union_area([construction, disturbed])[0]
+    site = next((shape for shape in (site, lots, construction) if not shape.is_empty), site)
+    construction = construction if not construction.is_empty else site
     if construction.is_empty:
         # No ground at all is drawn: distances run from the outfalls.
         construction = shapely.union_all([feature.geometry for feature in plan.of("outfall")])
@@ -46,6 +48,7 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     """Every acreage that the plan's own polygons allow."""
     plan, taken = site.plan, Taken()
     sources = plan.sources
+    stand_in = _stand_in(plan, shape)
     for name, key in (
         ("site_acres", "site"),
         ("construction_site_acres", "construction_site"),
@@ -63,12 +66,11 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
                     "area of the union in the site frame",
                     ground,
                     sources,
+                    stand_in if key == "site" else "",
                 )
             )
-    if not plan.of("site") and not shape["site"].is_empty:
-        stand_in = next(role for role in ("lot", "construction_site", "disturbed_area") if plan.of(role))
-        text = f"no site boundary is drawn; the {stand_in.replace('_', ' ')} stands in for it"
-        taken.flags.append(Flag("site_from_disturbed", text))
+    if stand_in:
+        taken.flags.append(Flag("site_from_disturbed", stand_in))
     _measure_phases(plan, shape, method, taken)
     lots = [feature.geometry for feature in plan.of("lot")]
     if lots:
@@ -86,6 +88,18 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     _measure_length(plan, "street_work", plan.activity.street_work_ft, taken)
     _measure_length(plan, "pipe_work", plan.activity.pipe_work_ft, taken)
     return taken
+
+
+def _stand_in(plan: Plan, shape: dict[str, BaseGeometry]) -> str:
+    """What stands in for a site boundary that is not drawn, in words: the site is at least that large."""
+    if union_area([feature.geometry for feature in plan.of("site")])[1] or shape["site"].is_empty:
+        return ""
+    role = next(
+        role
+        for role in ("lot", "construction_site", "disturbed_area")
+        if union_area([feature.geometry for feature in plan.of(role)])[1]
+    )
+    return f"no site boundary is drawn; the {role.replace('_', ' ')} stands in for it"
 
 
 def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, taken: Taken) -> None:

@@ -55,6 +55,7 @@ def take_measurements(
         wetlands=nearby.by_role.get("wetlands", ()),
         floodplain=nearby.adjoining.get("floodplain", ()),
         adjoining={role: nearby.adjoining.get(role, ()) for role in ("waters", "wetlands")},
+        beyond=nearby.beyond,
         airports=airports,
         discharges=discharges,
         jurisdiction=jurisdiction,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 import shapely
 
 from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.proximity import nearby, nearest, shown_on_plan
+from siteplan_gis.measures.proximity import nearby, nearest
 from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.measuring.shown import drawing_of, picture
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import UNCOUNTED_KINDS, WETLAND_KINDS
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.source import Source
 
-_PLAN_ROLES: Final = {
-    "waters": ("surface_water", "drainage_pattern", "wetland", "pond"),
-    "wetlands": ("wetland", "surface_water"),
-    "floodplain": ("floodplain",),
-}
 _COVERAGE_NOISE_M: Final = 1.0
 
 
@@ -41,6 +37,7 @@ class NearbyWaters:
     by_role: dict[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     adjoining: dict[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     not_counted: dict[str, int] = field(default_factory=dict)
+    beyond: dict[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     uncovered: dict[str, BaseGeometry] = field(default_factory=dict)
 
 
@@ -55,7 +52,7 @@ def measure_waters(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         return taken, found
     features = counted_features(site)
     for role in ("waters", "wetlands"):
-        _measure_role(site, role, features[role], target, method, taken, found)
+        _measure_role(site, role, features, target, method, taken, found)
     _count_others(site, target, method, taken, found)
     features["floodplain"] = [
         feature
@@ -63,10 +60,13 @@ def measure_waters(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         for feature in layer.features
         if feature.kind in {"floodway", "flood_fringe"}
     ]
-    ground = shape["site"] if not shape["site"].is_empty else target
+    # Ground that is disturbed outside a site drawn too small has waters beside it all the same.
+    ground = shapely.union_all([shape["site"], target])
     beside = ground.buffer(method.adjacent_m)
     for role, listed in features.items():
-        found.adjoining[role] = _compared(site, role, nearby(ground, listed, method.adjacent_m), beside, method)
+        mapped = listed if role == "floodplain" else [*features["waters"], *features["wetlands"]]
+        near = nearby(ground, listed, method.adjacent_m)
+        found.adjoining[role] = _compared(site, role, near, mapped, beside, method)
     _note_uncovered(site, "floodplain", ground, found)
     _measure_wetland_on_site(site, shape["site"], features["wetlands"], method, taken)
     return taken, found
@@ -101,12 +101,13 @@ def accuracy_m(layers: Sequence[ReferenceLayer], method: Method) -> float:
 def _measure_role(
     site: Site,
     role: str,
-    features: list[ReferenceFeature],
+    by_role: dict[str, list[ReferenceFeature]],
     target: BaseGeometry,
     method: Method,
     taken: Taken,
     found: NearbyWaters,
 ) -> None:
+    features, mapped = by_role[role], [*by_role["waters"], *by_role["wetlands"]]
     singular = role.removesuffix("s")
     layers, count, near_name = site.layers.get(role, ()), f"{role}_within_one_mile", f"nearest_{singular}_ft"
     if not layers and not features:
@@ -118,7 +119,11 @@ def _measure_role(
     sources = tuple(layer.source for layer in layers) or _sources_of(site, features)
     doubt = feet(accuracy_m(layers, method)) + feet(1.5)
     within = nearby(target, features, method.search_m)
-    found.by_role[role] = _compared(site, role, within, _search(target, method), method)
+    found.by_role[role] = _compared(site, role, within, mapped, _search(target, method), method)
+    doubt_m = accuracy_m(layers, method)
+    beyond = nearby(target, features, method.search_m + doubt_m)[len(within) :]
+    around = target.buffer(method.search_m + doubt_m + method.shown_within_m, quad_segs=32)
+    found.beyond[role] = _compared(site, role, beyond, mapped, around, method)
     if layers:
         gap = _note_uncovered(site, role, _search(target, method), found)
     else:
@@ -196,17 +201,22 @@ def _count(
 
 
 def _compared(
-    site: Site, role: str, within: Sequence[NearbyFeature], ground: BaseGeometry, method: Method
+    site: Site,
+    role: str,
+    within: Sequence[NearbyFeature],
+    mapped: Sequence[ReferenceFeature],
+    ground: BaseGeometry,
+    method: Method,
 ) -> tuple[NearbyFeature, ...]:
-    drawn = [feature.geometry for feature in site.plan.of(*_PLAN_ROLES[role])]
+    if not within:
+        return ()
+    drawn = drawing_of(site.plan, role, mapped, ground, method.shown_within_m)
+    doubt_m = accuracy_m(site.layers.get(role, ()), method)
     compared = []
     for item in within:
         part = item.geometry.intersection(ground)
-        compared.append(
-            replace(
-                item, shown=shown_on_plan(part if not part.is_empty else item.geometry, drawn, method.shown_within_m)[0]
-            )
-        )
+        shown, note = picture(part if not part.is_empty else item.geometry, drawn, method.shown_within_m, doubt_m)
+        compared.append(replace(item, shown=shown, note=note))
     return tuple(compared)
 
 

@@ -72,7 +72,8 @@ class Measurement:
 class NearbyFeature:
     """A reference water or wetland near the construction site.
 
-    `shown` tells whether the plan draws it: None where the plan could not be compared.
+    `shown` tells whether the plan draws it: None where a person has to compare; `note` says in a sentence what is
+    drawn instead.
     """
 
     id: str
@@ -83,6 +84,7 @@ class NearbyFeature:
     distance_m: float
     geometry: BaseGeometry
     shown: bool | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,6 +161,8 @@ class Measurements:
     """Floodway and flood fringe on or next to the site."""
     adjoining: Mapping[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     """By role: waters and wetlands on or next to the site, with their distance from the site itself."""
+    beyond: Mapping[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
+    """By role: waters and wetlands beyond the search distance by less than their map's accuracy."""
     airports: tuple[NearbyFeature, ...] = ()
     discharges: tuple[Discharge, ...] = ()
     jurisdiction: tuple[JurisdictionShare, ...] = ()

@@ -1,0 +1,143 @@
+"""Plans that would pass without meeting the ordinance, and plans that would fail though they meet it.
+
+Each is the sample that passes, with one thing changed.
+"""
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from siteplan_gis.frame import Frame
+from siteplan_gis.ingest.catalogue import read_catalogue
+from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.measuring.ground import shapes
+from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.review import Case
+from siteplan_gis.ordinances.reader import read_ordinance
+from siteplan_gis.pipeline import Inputs, gather
+from siteplan_gis.reviewing import run
+
+ROOT = Path(__file__).resolve().parents[1]
+ON = date(2026, 5, 1)
+
+
+@pytest.fixture(scope="module")
+def site():
+    folder = ROOT / "sample_plans" / "pass-saukville-subdivision"
+    plan, frame = read_plan((folder,), roles={}, assume_crs=None)
+    assert isinstance(frame, Frame)
+    catalogue = read_catalogue(ROOT / "layers" / "saukville")
+    law = read_ordinance("saukville")
+    return gather(Inputs((folder,)), plan, frame, catalogue, law.method, lambda _: None, airports=False)
+
+
+def found(site, rule, law="saukville", **changed):
+    """Status and message by subject, of one rule by itself, with parts of the plan changed."""
+    ordinance, drawn = read_ordinance(law), replace(site, plan=replace(site.plan, **changed))
+    case = Case(drawn, take_measurements(drawn, ordinance.method), ordinance, ON)
+    rules = [item for item in ordinance.rules if item.id == rule]
+    return {item.subject: (item.status.value, item.message) for item in run(rules[0], case)}
+
+
+def statuses(*arguments, **changed):
+    return {status for status, _ in found(*arguments, **changed).values()}
+
+
+def without(site, *roles):
+    return tuple(item for item in site.plan.features if item.role not in roles)
+
+
+def changed(site, role, change):
+    return tuple(
+        replace(item, geometry=change(item.geometry)) if item.role == role else item for item in site.plan.features
+    )
+
+
+def first(site, role):
+    return next(item for item in site.plan.features if item.role == role)
+
+
+@pytest.mark.parametrize("role", ["wetland", "surface_water", "pond"])
+def test_one_outline_around_the_mile_shows_nothing(site, role):
+    mile = shapes(site.plan)["construction_site"].buffer(1700)
+    drawn = (*without(site, "surface_water", "wetland"), replace(first(site, "wetland"), role=role, geometry=mile))
+    for rule in ("SAU-MAP-i", "SAU-MAP-a"):
+        both = {name: status for name, (status, _) in found(site, rule, features=drawn).items()}
+        assert both.pop("floodplain", "pass") == "pass"
+        assert set(both.values()) <= {"needs_review", "fail"}, rule
+
+
+def test_a_wetland_around_a_stream_does_not_show_the_stream(site):
+    features = tuple(
+        replace(item, role="wetland", geometry=item.geometry.buffer(25)) if item.role == "surface_water" else item
+        for item in site.plan.features
+    )
+    rows = found(site, "SAU-MAP-i", features=features)
+    assert rows["waters:Teasel Creek"][0] == "needs_review"
+
+
+def test_a_stream_does_not_show_the_wetland_along_it(site):
+    wetlands = [item.geometry for item in site.plan.of("wetland")]
+    lines = tuple(
+        replace(first(site, "surface_water"), geometry=shapely.LineString(shapely.get_coordinates(shape)[:-1]))
+        for shape in wetlands
+    )
+    rows = found(site, "SAU-MAP-i", features=(*without(site, "wetland"), *lines))
+    assert {status for name, (status, _) in rows.items() if name.startswith("wetlands")} <= {"needs_review", "fail"}
+
+
+def test_waters_drawn_somewhat_beside_their_map_are_the_reviewers(site):
+    def moved(metres):
+        return changed(
+            site, "surface_water", lambda shape: shapely.transform(shape, lambda xy: xy + np.array([0, metres]))
+        )
+
+    assert statuses(site, "SAU-MAP-i", features=moved(14.0)) == {"pass"}
+    assert statuses(site, "SAU-MAP-i", features=moved(18.3)) == {"pass", "needs_review"}
+    assert "fail" in statuses(site, "SAU-MAP-i", features=moved(60.0))
+
+
+def test_a_stream_drawn_in_half_is_said_to_be(site):
+    west = shapely.box(-9999, -9999, 0, 9999)
+    features = changed(
+        site, "surface_water", lambda shape: shape.intersection(west) if shape.intersects(west) else shape
+    )
+    status, message = found(site, "SAU-MAP-i", features=features)["waters:North Branch Teasel Creek"]
+    assert status == "fail"
+    assert "% of its course only" in message
+    assert "not on the plan" not in message
+
+
+def test_a_wetland_delineated_smaller_than_mapped_is_the_reviewers(site):
+    features = changed(site, "wetland", lambda shape: shape.buffer(-20) if shape.buffer(-20).area else shape)
+    assert statuses(site, "SAU-MAP-i", features=features) == {"pass", "needs_review"}
+
+
+def test_disturbed_ground_is_construction_site_however_small_that_is_drawn(site):
+    small = changed(site, "construction_site", lambda shape: shape.centroid.buffer(1))
+    ground = shapes(replace(site.plan, features=small))
+    assert ground["construction_site"].contains(ground["disturbed"])
+
+
+def test_without_a_site_boundary_nothing_on_the_site_is_cleared(site):
+    features = without(site, "site", "lot")
+    assert statuses(site, "SAU-MAP-a", features=features) == {"needs_review"}
+    assert found(site, "SAU-ACRES", features=features)["site"][0] == "needs_review"
+
+
+def test_land_of_which_only_a_part_is_drawn_is_not_below_the_limit(site):
+    features = changed(site, "disturbed_area", lambda shape: shape.centroid.buffer(20))
+    features = tuple(item for item in features if item.role not in {"site", "lot", "construction_site"})
+    assert found(site, "FAI-APP-1", "fairwater", features=features)["land"][0] == "needs_review"
+
+
+def test_disturbed_ground_outside_the_site_is_told(site):
+    features = changed(site, "site", lambda shape: shape.buffer(-150))
+    status, message = found(site, "SAU-ACRES", features=features)["outside"]
+    assert status == "needs_review"
+    assert "8.335" in message
+    assert "outside" not in found(site, "SAU-ACRES")
