@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import traceback
 from contextlib import contextmanager
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -25,7 +27,7 @@ app = typer.Typer(
     help="Checks a construction site's erosion-control site map against a village's ordinance.",
 )  # fmt: skip
 
-UNUSABLE, CRASHED = 2, 3
+UNUSABLE, CRASHED, INTERRUPTED = 2, 3, 130
 
 
 class FailOn(StrEnum):
@@ -107,11 +109,13 @@ def review(
             from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
             from siteplan_gis.report.records import review_record  # noqa: PLC0415
 
-            sys.stdout.write(json_text(review_record(reviewed)))
+            with _printing() as stdout:
+                stdout.write(json_text(review_record(reviewed)))
         else:
             from siteplan_gis.report.terminal import print_summary  # noqa: PLC0415
 
-            print_summary(reviewed, paths)
+            with _printing():
+                print_summary(reviewed, paths)
         code = exit_code(reviewed, fail_on.value)
     raise typer.Exit(code)
 
@@ -139,11 +143,13 @@ def measure(
             from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
             from siteplan_gis.report.records import measurements_record  # noqa: PLC0415
 
-            sys.stdout.write(json_text(measurements_record(measured, site)))
+            with _printing() as stdout:
+                stdout.write(json_text(measurements_record(measured, site)))
         else:
             from siteplan_gis.report.terminal import print_measurements  # noqa: PLC0415
 
-            print_measurements(measured, site)
+            with _printing():
+                print_measurements(measured, site)
         crashed = bool(measured.faults)
     raise typer.Exit(CRASHED if crashed else 0)
 
@@ -156,10 +162,11 @@ def inspect(plan: PlanPaths, role: Roles = None, assume_crs: AssumeCrs = None, a
         from siteplan_gis.report.inspection import inspection_json, print_inspection  # noqa: PLC0415
 
         layers, flags = inspect_plan(plan, roles=_pairs(role, "--role", "LAYER=ROLE"), assume_crs=assume_crs)
-        if as_json:
-            sys.stdout.write(inspection_json(layers, flags))
-        else:
-            print_inspection(layers, flags)
+        with _printing() as stdout:
+            if as_json:
+                stdout.write(inspection_json(layers, flags))
+            else:
+                print_inspection(layers, flags)
 
 
 @app.command()
@@ -173,7 +180,8 @@ def rules(
         from siteplan_gis.ordinances.reader import read_ordinance, shipped  # noqa: PLC0415
 
         listed = [read_ordinance(name) for name in ([ordinance] if ordinance else shipped())]
-        sys.stdout.write(matrix_json(listed) if as_json else matrix_text(listed))
+        with _printing() as stdout:
+            stdout.write(matrix_json(listed) if as_json else matrix_text(listed))
 
 
 def main() -> None:
@@ -182,22 +190,30 @@ def main() -> None:
     # command needs. The process is ours alone, so nobody else misses them.
     for unneeded in ("geopandas", "pandas", "scipy"):
         sys.modules.setdefault(unneeded, None)  # type: ignore[arg-type]
+    signal.signal(signal.SIGINT, _interrupt)
     app()
+
+
+_interrupted: list[int] = []
+
+
+def _interrupt(number: int, _: object) -> None:
+    _interrupted.append(number)
+    raise KeyboardInterrupt
 
 
 def _inputs(
     plan: list[Path], layers: Path | None, layer: list[str] | None, dem: list[Path] | None, dem_units: DemUnits | None,
     role: list[str] | None, assume_crs: str | None,
 ) -> Inputs:  # fmt: skip
+    from siteplan_gis.ingest.catalogue import entries_from_options  # noqa: PLC0415
     from siteplan_gis.pipeline import Inputs  # noqa: PLC0415
 
     for path in [*plan, *(dem or ()), *([layers] if layers else ())]:
         if not path.exists():
             raise InputError("there is no such file or folder", file=str(path))
     files = tuple((name, Path(file)) for name, file in _listed(layer, "--layer", "ROLE=FILE"))
-    for _, file in files:
-        if not file.exists():
-            raise InputError("there is no such file or folder", file=str(file))
+    entries_from_options(files)  # refuses what cannot be used before the plan is read
     roles = _pairs(role, "--role", "LAYER=ROLE")
     return Inputs(
         tuple(plan), layers, files, tuple(dem or ()), dem_units.value if dem_units else None, roles, assume_crs
@@ -237,9 +253,26 @@ def _clear_errors() -> Iterator[None]:
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception:  # noqa: BLE001
+        if _interrupted:
+            # Libraries that are just being loaded turn the interruption into errors of their own.
+            raise typer.Exit(INTERRUPTED) from None
         traceback.print_exc()
         sys.stderr.write("siteplan-gis: the program crashed; nothing was checked. Report this as a fault.\n")
         raise typer.Exit(CRASHED) from None
+
+
+@contextmanager
+def _printing() -> Iterator[TextIO]:
+    """Standard output, written to its end here, so that what it cannot take is told and no crash."""
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        # Or Python would try to write the rest once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InputError(f"standard output cannot be written ({problem.strerror})") from None
 
 
 @contextmanager

@@ -40,6 +40,14 @@ def run(*arguments, folder=ROOT):
             "invented",
         ),
         (["measure", CASES / "H10" / "lod_latlon.geojson"], "swap"),
+        (
+            ["measure", CASES / "H15" / "lod.gpkg", "--layer", f"waters={CASES / 'H75' / 'plan.gpkg'}"],
+            "plan.gpkg#LAYER",
+        ),
+        (["measure", CASES / "H15" / "lod.gpkg", "--layer", "waters=nowhere.gpkg#ponds"], "nowhere.gpkg#ponds"),
+        (["measure", CASES / "H15" / "lod.gpkg", "--layer", f"waters={CASES / 'H09' / 'LOD.shp'}"], "in layers.toml"),
+        (["measure", CASES / "H50" / "sites.gpkg", "--role", "*=site"], "1 point where site asks for a polygon"),
+        (["measure", CASES / "H15" / "lod.gpkg", "--dem", CASES / "H30"], "name each GeoTIFF"),
         (["measure", CASES / "H15" / "lod.gpkg", "--assume-crs", "EPSG:nonsense"], "coordinate system"),
         (["measure", CASES / "H15" / "lod.gpkg", "--role", "lod=lake"], "lake"),
         (["measure", CASES / "H15" / "lod.gpkg", "--dem", CASES / "H73" / "dem.tif"], "TIFF"),
@@ -92,6 +100,39 @@ def test_measure_and_inspect_as_json():
     assert record["measurements"]["disturbed_acres"]["value"] == pytest.approx(2.3416, rel=1e-3)
     seen = json.loads(run("inspect", CASES / "H75" / "plan.gpkg", "--json").stdout)
     assert [layer["layer"] for layer in seen["layers"]] == ["EX_ROAD", "Bldg", "Limits_of_Disturbance", "waters"]
+
+
+def test_a_layer_inside_a_file_is_named_behind_a_hash():
+    layer = f"waters={CASES / 'H75' / 'plan.gpkg'}#waters"
+    done = run("measure", CASES / "H75" / "plan.gpkg", "--layer", layer, "--json")
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["measurements"]["nearest_water_ft"]["value"] is not None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("arguments", [["rules"], ["inspect", CASES / "H75" / "plan.gpkg"],
+                                       ["measure", CASES / "H75" / "plan.gpkg", "--json"]])  # fmt: skip
+def test_a_full_standard_output_is_one_clear_line(arguments):
+    command = [sys.executable, "-m", "siteplan_gis", *map(str, arguments)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "siteplan-gis: standard output cannot be written (No space left on device)\n"
+
+
+def test_an_interruption_while_libraries_load_is_no_crash(tmp_path):
+    # numpy turns an interruption while it is loaded into an ImportError of its own.
+    (tmp_path / "shapely.py").write_text(
+        "import os, signal\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    signal.pause()\n"
+        "except KeyboardInterrupt:\n    raise ImportError('numpy failed to import')\n"
+    )
+    command = [sys.executable, "-m", "siteplan_gis", "measure", str(CASES / "H15" / "lod.gpkg")]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "crashed" not in done.stderr
 
 
 def test_rules_print_the_matrix():

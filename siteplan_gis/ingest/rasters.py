@@ -63,11 +63,13 @@ def open_raster(path: Path) -> Iterator[Any]:
     InputError
         If there is no such file, its kind is not read here, or it is damaged.
     """
-    name = path.name
+    name = path.name or str(path)
     if not path.exists():
         raise InputError("there is no such file", file=name)
     if path.is_dir() and (path / "hdr.adf").is_file():
         path = path / "hdr.adf"
+    if path.is_dir():
+        raise InputError("is a folder", file=name, remedy="name each GeoTIFF in it with its own --dem")
     suffix = path.suffix.lower()
     if suffix not in _DRIVERS:
         raise InputError(

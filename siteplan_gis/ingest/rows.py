@@ -31,7 +31,7 @@ Box = tuple[float, float, float, float]
 _DRIVERS: Final = {
     ".gpkg": ("GPKG",),
     ".geojson": ("GeoJSON", "GeoJSONSeq"),
-    ".json": ("GeoJSON", "GeoJSONSeq", "ESRIJSON", "TopoJSON"),
+    ".json": ("GeoJSON", "GeoJSONSeq", "ESRIJSON"),
     ".shp": ("ESRI Shapefile",),
     ".gdb": ("OpenFileGDB",),
     ".fgb": ("FlatGeobuf",),
@@ -111,7 +111,9 @@ def find_layer(path: Path, layer: str = "") -> VectorLayer:
         raise InputError(f"the file cannot be opened: {error}", file=path.name, remedy="export it again") from None
     if info["driver"] not in _DRIVERS[inner]:
         raise HostileInputError(
-            f"the content is {info['driver']}, not {inner}", file=path.name, remedy="export it again"
+            f"the content is {info['driver']}, not what is read as {inner}",
+            file=path.name,
+            remedy="export it as GeoPackage or GeoJSON",
         )
     bounds = None if info["total_bounds"] is None else _finite(info["total_bounds"])
     fields = tuple(str(field) for field in info["fields"])
@@ -154,7 +156,10 @@ def read_column(found: VectorLayer, columns: Sequence[str]) -> tuple[NDArray[np.
 def no_crs(found: VectorLayer) -> CrsError:
     """The refusal of a layer that does not say where on the earth it lies."""
     return CrsError(
-        "the layer has no coordinate system", file=found.path.name, layer=found.layer, remedy="give its crs as EPSG:n"
+        "the layer has no coordinate system",
+        file=found.path.name,
+        layer=found.layer,
+        remedy='write crs = "EPSG:n" for it in layers.toml',
     )
 
 
@@ -267,7 +272,9 @@ def _choose(path: Path, names: Sequence[str], layer: str) -> str:
         )
     if len(names) != 1:
         raise InputError(
-            f"the file holds {len(names)} layers: {', '.join(names[:12])}", file=path.name, remedy="name one of them"
+            f"the file holds {len(names)} layers: {', '.join(names[:12])}",
+            file=path.name,
+            remedy=f'name one: {path.name}#LAYER with --layer, or layer = "LAYER" in layers.toml',
         )
     return names[0]
 

@@ -47,6 +47,10 @@ _MOST_FLAGS_ALIKE: Final = 20
 _SAMPLES: Final = 3
 _SAMPLE_WIDTH: Final = 160
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
+_NO_REASONS: Final = frozenset(
+    {"role_guessed", "crs_note", "crs_assumed", "z_or_m_dropped", "z_sentinel", "unit_assumed"}
+)
+"""Warnings that tell nobody why no feature could be used."""
 
 
 def read_plan(
@@ -72,7 +76,7 @@ def read_plan(
     Raises
     ------
     InputError
-        If an input cannot be used: which file, layer and feature, and what to do.
+        If an input cannot be used, or no feature of a known role is left: which file and feature, and what to do.
     """
     with opened_submittal(paths) as submittal:
         manifest, layers, sources = _read(submittal, roles, assume_crs, progress)
@@ -99,6 +103,8 @@ def read_plan(
             features += made
             flags += [*layer.drawn.flags, *layer.flags]
             shown.append(_described(layer, aside))
+        if not features:
+            raise _nothing_usable(used, submittal, paths[0].name)
         plan = Plan(
             name=manifest.name or paths[0].absolute().name.split(".")[0],
             features=tuple(features),
@@ -118,11 +124,14 @@ def read_plan(
 
 
 def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
-    flags = [*submittal.flags, *(flag for layer in used for flag in (*layer.drawn.flags, *_reading_flags(layer)))]
+    told = [flag for layer in used for flag in (*layer.drawn.flags, *layer.flags, *_reading_flags(layer))]
+    flags = [flag for flag in dict.fromkeys([*submittal.flags, *told]) if flag.code not in _NO_REASONS]
     reasons = "; ".join(f"{flag.feature} {flag.text}".strip() for flag in flags[:8])
     names = ", ".join(layer.label for layer in used[:20])
     problem = f"no feature can be used (layers: {names})" + f": {reasons}" * bool(reasons)
-    return InputError(problem, file=file, remedy="export the plan again")
+    kinds = {flag.code for flag in flags} & {"feature_wrong_kind", "lines_not_closed"}
+    remedy = "give the layer another role with --role LAYER=ROLE, or draw it as its role asks"
+    return InputError(problem, file=file, remedy=remedy if kinds else "export the plan again")
 
 
 def inspect_plan(

@@ -22,51 +22,62 @@ NAMES: Final = ("review.json", "findings.gpkg", "review.html")
 def write_outputs(review: Review, folder: Path) -> tuple[Path, ...]:
     """Write `review.json`, `findings.gpkg` and `review.html` into a folder, which is made where it is missing.
 
-    The files are made beside the folder and moved in when all are ready; where a move fails, what stood there before is
-    put back. Other files of the folder are left alone.
+    The files are made in a hidden folder there and moved out when all are ready; where a move fails or is interrupted,
+    what stood there before is put back. Other files of the folder are left alone.
 
     Raises
     ------
     InputError
-        If the folder cannot be written to.
+        If the folder cannot be written to, or the disk is full.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=".siteplan-", dir=folder))
     except OSError as problem:
-        raise InputError(
-            f"results cannot be written here ({problem.strerror})", file=str(folder), remedy="choose another --out"
-        ) from None
+        raise _unwritable(folder, problem.strerror or str(problem)) from None
     try:
         record = review_record(review)
         write_json(record, made / "review.json")
         write_geopackage(review, made / "findings.gpkg", record)
         write_page(review, made / "review.html", record)
         return _moved(made, folder)
+    except OSError as problem:
+        raise _unwritable(folder, problem.strerror or str(problem)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _unwritable(folder: Path, reason: str) -> InputError:
+    return InputError(
+        f"results cannot be written here ({reason})", file=str(folder), remedy="make room, or choose another --out"
+    )
 
 
 def _moved(made: Path, folder: Path) -> tuple[Path, ...]:
     before = made / "before"
     before.mkdir()
-    done: list[str] = []
-    kept: list[str] = []
     try:
         for name in NAMES:
             if (folder / name).exists():
                 (folder / name).replace(before / name)
-                kept.append(name)
             (made / name).replace(folder / name)
-            done.append(name)
-    except OSError as problem:
-        for name in done:
-            (folder / name).unlink(missing_ok=True)
-        for name in kept:
-            (before / name).replace(folder / name)
+    except BaseException as problem:
+        stuck = next((name for name in NAMES if (made / name).exists()), NAMES[-1])
+        _put_back(made, before, folder)
+        if not isinstance(problem, OSError):
+            raise
         raise InputError(
             f"cannot be replaced ({problem.strerror})",
-            file=str(folder / NAMES[len(done)]),
+            file=str(folder / stuck),
             remedy="close the program that has it open, or choose another --out",
         ) from None
     return tuple(folder / name for name in NAMES)
+
+
+def _put_back(made: Path, before: Path, folder: Path) -> None:
+    """What stood in the folder before, wherever the moving stopped."""
+    for name in NAMES:
+        if not (made / name).exists():
+            (folder / name).unlink(missing_ok=True)
+        if (before / name).exists():
+            (before / name).replace(folder / name)

@@ -66,6 +66,11 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
     """Write the findings and their ground to a new GeoPackage.
 
     `record` is `review_record(review)`, where it has been made already.
+
+    Raises
+    ------
+    OSError
+        If the disk is full.
     """
     context = context_layers(review)
     taken = {layer.key for layer in context}
@@ -79,10 +84,20 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
     moment = f"{review.on.isoformat()}T00:00:00.000Z"
     # No wait for the disk after every layer: an unfinished file is thrown away anyway. And no clock: it would change
     # even the number of times that the file was changed.
-    with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
-        for table in tables:
-            _write_table(path, table, review.site.frame, crs)
-    _finish(path, tables, moment)
+    try:
+        with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
+            for table in tables:
+                _write_table(path, table, review.site.frame, crs)
+        _finish(path, tables, moment)
+    except (RuntimeError, sqlite3.Error):
+        _write_more(path)
+        raise
+
+
+def _write_more(path: Path) -> None:
+    """Make the file longer, which fails with the reason where the disk is full: GDAL and SQLite do not tell it."""
+    with path.open("ab") as file:
+        file.write(bytes(1 << 20))
 
 
 @contextmanager

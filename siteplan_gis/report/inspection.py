@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.plan import PlanLayer
 
+_UNCUT: Final = 1000
+
 
 def inspection_json(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> str:
     """Layers and flags as JSON."""
@@ -31,8 +34,9 @@ def inspection_json(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> str:
 
 def print_inspection(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> None:
     """A table of layers and a list of flags on stdout; text from files is never markup."""
-    console = Console(highlight=False)
-    table = Table(title=f"{len(layers)} layers", title_justify="left")
+    # A file or a pipe has no width: there a name is never cut in two.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _UNCUT)
+    table = Table(title=f"{len(layers)} layer{'s' * (len(layers) != 1)}", title_justify="left")
     for heading in ("layer", "role", "from", "features", "set aside", "geometry", "CRS", "fields"):
         table.add_column(heading, overflow="fold")
     for layer in layers:
@@ -44,7 +48,7 @@ def print_inspection(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> None
     console.print(table)
     for flag in flags:
         place = f" ({flag.layer}{' ' + flag.feature if flag.feature else ''})" if flag.layer else ""
-        console.print(Text(f"{flag.code}: {text(flag.text)}{text(place)}"))
+        console.print(Text(f"{flag.code}: {text(flag.text)}{text(place)}"), soft_wrap=True)
 
 
 def _plain(record: PlanLayer | Flag) -> dict[str, object]:

@@ -39,6 +39,7 @@ _STYLES: Final = {
 }  # fmt: skip
 _QUIET: Final = {Status.PASS, Status.NOT_APPLICABLE}
 _MOST_LINES: Final = 40
+_MOST_WARNINGS: Final = 12
 _TURNS: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\n\t]+")
 """Marks that turn the reading direction or break a line: they could make a terminal show something else."""
 
@@ -91,6 +92,10 @@ def _summary(record: Mapping[str, Any], paths: Sequence[Path]) -> Iterator[Text]
         yield Text(f"Left to the reviewer: {_count(record['not_checked'], 'requirement')} (see review.html)", "dim")
     if record["flags"]:
         yield Text(f"About the inputs: {_count(record['flags'], 'warning')} (see review.html)", "dim")
+    for flag in record["flags"][:_MOST_WARNINGS]:
+        yield Text(f"    {_flag(flag)}", "dim")
+    if len(record["flags"]) > _MOST_WARNINGS:
+        yield Text(f"    ... and {len(record['flags']) - _MOST_WARNINGS} more", "dim")
     for path in paths:
         yield Text(f"  {_one_line(str(path))}")
 
@@ -115,27 +120,51 @@ def _finding(finding: Mapping[str, Any]) -> Iterator[Text]:
 def _measurements(record: Mapping[str, Any]) -> Iterator[Text]:
     if record["plan"]["invented"]:
         yield Text("INVENTED GROUND: nothing here says anything about a real place.", "bold")
-    for name, entry in record["measurements"].items():
-        if isinstance(entry, list) or not entry or name == "not_counted":
-            continue
-        if "reason" in entry:
-            yield _measured(quantity_name(name), entry)
+    untold: dict[str, list[str]] = {}
+    for name, entry in _entries(record["measurements"]):
+        if entry["value"] is None:
+            untold.setdefault(entry["reason"], []).append(name)
         else:
-            for index, each in entry.items():
-                yield _measured(quantity_name(f"{name}[{index}]"), each)
+            yield _measured(name, entry)
     for discharge in record["measurements"]["discharges"]:
-        distance = quantity(discharge["flow_distance_ft"], "ft") or "no distance"
-        yield Text(
-            _one_line(
-                f"Discharge {discharge['id']}: {discharge['receiving'] or 'no water reached'}, {distance} along the flow"
-                f" ({humanised(discharge['ends_because']).lower()})"
-            )
-        )
+        yield Text(_one_line(_discharge(discharge)))
+    for reason, names in untold.items():
+        # One line for all that the same thing keeps from being told: a missing layer alone hides a handful.
+        yield _measured(", ".join(names), {"value": None, "unit": "", "plus_minus": None, "reason": reason})
     for step, what in record["faults"].items():
         yield Text(_one_line(f"! measuring {step} crashed: {what}"), _STYLES[Status.ERROR])
     for flag in record["flags"]:
-        where = " / ".join(part for part in (flag["layer"], flag["feature"]) if part)
-        yield Text(_one_line(f"{flag['code']}: {flag['text']}" + f" [{where}]" * bool(where)), "yellow")
+        yield Text(_flag(flag), "yellow")
+
+
+def _entries(measurements: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every single measurement with its name in words, the indexed ones too."""
+    for name, entry in measurements.items():
+        if isinstance(entry, list) or not entry or name == "not_counted":
+            continue
+        if "reason" in entry:
+            yield quantity_name(name), entry
+        else:
+            for index, each in entry.items():
+                yield quantity_name(f"{name}[{index}]"), each
+
+
+def _discharge(discharge: Mapping[str, Any]) -> str:
+    """Where runoff goes: how far along its path and straight, and whether that is within a quarter mile."""
+    within = discharge["within_quarter_mile"]
+    none = "reaches no water that was given" if within is False else "where it goes cannot be told"
+    told = f"Discharge {discharge['id']}: {discharge['receiving'] or none}"
+    for name, where in (("flow_distance_ft", "along the flow"), ("straight_distance_ft", "straight")):
+        if discharge[name] is not None:
+            told += f", {quantity(discharge[name], 'ft')} {where}"
+    why = discharge["explanation"] or humanised(discharge["ends_because"])
+    answer = {True: "yes", False: "no", None: "cannot be told"}[within]
+    return f"{told}; within a quarter mile: {answer} ({why.rstrip('.')})"
+
+
+def _flag(flag: Mapping[str, Any]) -> str:
+    where = " / ".join(part for part in (flag["layer"], flag["feature"]) if part)
+    return _one_line(f"{flag['code']}: {flag['text']}" + f" [{where}]" * bool(where))
 
 
 def _measured(name: str, entry: Mapping[str, Any]) -> Text:

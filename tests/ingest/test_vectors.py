@@ -241,12 +241,14 @@ def lod(tmp_path, geometry_kind, coordinates, role="disturbed_area", **settings)
 @pytest.mark.parametrize(("gap_ft", "closed"), [(0, True), (0.32, True), (0.34, False), (30, False)])
 def test_lines_close_within_a_tenth_of_a_metre(tmp_path, gap_ft, closed):
     line = [*rectangle(X, Y, 330, 264)[:-1], [X, Y + gap_ft]]
-    plan = lod(tmp_path, "LineString", line)
+    drawing = geojson(tmp_path / "drawing.geojson", feature(line, "LineString"))
+    elsewhere = geojson(tmp_path / "site" / "site.geojson", feature([rectangle(X, Y, 500, 500)]))
+    plan, _ = read_plan([drawing, elsewhere], roles={"drawing": "disturbed_area"})
     if closed:
         assert union_acres(plan) == pytest.approx(2.0, rel=2e-3)
         assert ("gap of" in texts(plan, "lines_closed")[0]) == (gap_ft > 0)
     else:
-        assert plan.features == ()
+        assert plan.of("disturbed_area") == ()
         assert f"{gap_ft * 0.3048:.2f} m" in texts(plan, "lines_not_closed")[0]
         assert plan.layers[0].set_aside == 1
 
@@ -273,10 +275,27 @@ def test_a_wetland_may_be_a_line_or_a_point(tmp_path):
     ],
 )
 def test_geometry_that_does_not_fit_its_role_is_set_aside_and_named(tmp_path, kind, coordinates, role):
-    plan = lod(tmp_path, kind, coordinates, role)
-    assert plan.features == ()
+    usable = geojson(tmp_path / "usable" / "LOD.geojson", feature([rectangle(X, Y, 9, 9)]))
+    drawing = geojson(tmp_path / "odd.geojson", feature(coordinates, kind))
+    plan, _ = read_plan([usable, drawing], roles={"odd.geojson": role})
+    assert [one.layer for one in plan.features] == ["LOD.geojson"]
     assert "feature_wrong_kind" in codes(plan)
-    assert plan.layers[0].set_aside == 1
+    assert plan.layers[1].set_aside == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "coordinates", "role", "reason"),
+    [
+        ("Point", [X, Y], "site", "0 1 point where site asks for a polygon"),
+        ("Polygon", [rectangle(X, Y, 9, 9)], "contour_existing", "0 1 polygon where contour_existing asks for lines"),
+        ("LineString", [[X, Y], [X + 330, Y], [X + 330, Y + 264]], "disturbed_area", "open line set aside"),
+    ],
+)
+def test_a_plan_of_nothing_that_fits_its_role_is_refused_with_the_reason(tmp_path, kind, coordinates, role, reason):
+    drawing = geojson(tmp_path / "odd.geojson", feature(coordinates, kind))
+    with pytest.raises(InputError, match=reason) as refusal:
+        read_plan([drawing], roles={"odd.geojson": role})
+    assert "another role" in refusal.value.remedy
 
 
 def test_mixed_geometry_gives_one_feature_of_each_kind(tmp_path):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,47 @@ def test_what_stood_there_comes_back_when_a_file_cannot_be_replaced(
     monkeypatch.setattr(Path, "replace", held)
     with pytest.raises(InputError, match=f"{stuck}: cannot be replaced"):
         write_outputs(review, tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("blow", [KeyboardInterrupt(), SystemExit(1)])
+@pytest.mark.parametrize("step", range(1, 6))
+def test_what_stood_there_comes_back_when_the_moving_is_interrupted(
+    review: Review, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, blow: BaseException
+) -> None:
+    for name in NAMES[:2]:
+        (tmp_path / name).write_text("old")
+    before = contents(tmp_path)
+    replace = Path.replace
+    moves: list[Path] = []
+
+    def interrupted(self: Path, target: Path) -> Path:
+        moved = replace(self, target)
+        moves.append(target)
+        if len(moves) == step:
+            raise blow
+        return moved
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(type(blow)):
+        write_outputs(review, tmp_path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file sizes")
+@pytest.mark.parametrize("most_bytes", [1_000, 60_000, 200_000])
+def test_a_full_disk_is_told_and_leaves_nothing(review: Review, tmp_path: Path, most_bytes: int) -> None:
+    import resource
+
+    (tmp_path / "review.html").write_text("old")
+    before = contents(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, hard))
+    try:
+        with pytest.raises(InputError, match=r"cannot be written here \(File too large\)"):
+            write_outputs(review, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert contents(tmp_path) == before
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import synthetic
 
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.report.records import review_record
 from siteplan_gis.report.terminal import measurements_text, print_measurements, print_summary, summary_text
 
 if TYPE_CHECKING:
@@ -54,7 +56,11 @@ def test_measurements_say_why_they_cannot_be_told(review: Review) -> None:
     told = measurements_text(review.measured, review.site)
     assert "Wetland on site: cannot be told (no wetland map covers the site)" in told
     assert "Disturbed: 2.86 acres \u00b1 0.01" in told
-    assert "Discharge edge-1: no water reached" in told
+    assert "; within a quarter mile: yes (" in told
+    assert ", 1,296 ft along the flow, 1,837 ft straight;" in told
+    assert (
+        "Discharge edge-1: where it goes cannot be told; within a quarter mile: cannot be told (No elevation)" in told
+    )
     assert synthetic.PAYLOADS[6] in told
 
 
@@ -62,3 +68,25 @@ def test_crashed_steps_are_told(review: Review) -> None:
     crashed = replace(review.measured, faults={"slopes": "ZeroDivisionError: division by zero"})
     assert "measuring slopes crashed: ZeroDivisionError" in measurements_text(crashed, review.site)
     assert "measuring slopes crashed: ZeroDivisionError" in summary_text(replace(review, measured=crashed))
+
+
+def test_runoff_that_reaches_nothing_is_no_doubtful_runoff(review: Review) -> None:
+    (_, lost) = review.measured.discharges
+    far = replace(lost, within_quarter_mile=False, ends_because="farther_than_limit", explanation="")
+    told = measurements_text(replace(review.measured, discharges=(far,)), review.site)
+    assert "edge-1: reaches no water that was given; within a quarter mile: no (Farther than limit)" in told
+
+
+def test_what_one_missing_input_hides_stands_on_one_line(review: Review) -> None:
+    told = measurements_text(review.measured, review.site)
+    reasons = [line.partition(": cannot be told (")[2] for line in told.splitlines() if ": cannot be told (" in line]
+    assert len(reasons) == len(set(reasons)) > 0
+
+
+def test_the_warnings_stand_below_the_findings(review: Review) -> None:
+    flags = tuple(Flag("contour_level_odd", f"level {n}", "contours.shp") for n in range(14))
+    warned = replace(review, measured=replace(review.measured, flags=flags))
+    told = summary_text(warned).partition("About the inputs: ")[2].splitlines()
+    assert "    contour_level_odd: level 0 [contours.shp]" in told
+    assert told[0].startswith(f"{len(review_record(warned)['flags'])} warnings")
+    assert told[13:] == [f"    ... and {len(review_record(warned)['flags']) - 12} more"]
