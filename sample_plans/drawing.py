@@ -217,6 +217,7 @@ def works(ground: Ground, design: Design) -> Drawing:
     road = LineString([(-820, ROAD_V), (800, ROAD_V)])
     paved = shapely.union_all([design.street.buffer(16.0, cap_style="flat"), *design.buildings])
     west, _, east, north = shapely.union_all([area for _, area, _, _ in design.phases[:2]]).bounds
+    slope_foot = Point(east, -200.0)
     fence = [
         LineString([(west - 4, south + 120), (west - 4, south - 4), (low - 20, south - 4)]),
         LineString([(low + 20, south - 4), (design.entrance.bounds[0] - 8, south - 4)]),
@@ -243,7 +244,7 @@ def works(ground: Ground, design: Design) -> Drawing:
         "storm_sewer": Drawn("storm_sewer", ((LineString([*design.inlets, design.basin.centroid.coords[0]]),
                                              {"KIND": "15 in concrete"}),), _KIND),
         "inlets": Drawn("inlet", tuple((Point(at), {"NAME": f"CB-{i}"}) for i, at in enumerate(design.inlets, 1)), _NAME),
-        "outfalls": Drawn("outfall", ((outfall, {"NAME": "OF-1"}),), _NAME),
+        "outfalls": Drawn("outfall", ((outfall, {"NAME": "OF-1"}), (slope_foot, {"NAME": "OF-2"})), _NAME),
         "culverts": Drawn("culvert", culverts, _NAME),
         "entrance": Drawn("entrance", ((design.entrance, {"NAME": "stone tracking pad"}),), _NAME),
         "silt_fence": Drawn("control", tuple((line, {"KIND": "silt fence"}) for line in fence), _KIND),

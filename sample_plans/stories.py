@@ -29,6 +29,7 @@ _SAUKVILLE_ROWS: Final = {
     "SAU-MAP-h1:stated": "pass",
     "SAU-MAP-h1:mapped": "pass",
     "SAU-MAP-h2:OF-1": "pass",
+    "SAU-MAP-h2:OF-2": "pass",
     "SAU-MAP-i:waters": "pass",
     "SAU-MAP-i:wetlands": "pass",
     "SAU-SCALE:C-1": "pass",
@@ -121,7 +122,7 @@ _SAUKVILLE_STORIES: Final = (
         "The ordinance asks to minimise that, it does not forbid it: the acres are measured and a person decides.",
         "Phase 3 is 320 x 240 ft = 76,800 sq ft = 1.763 acres; with the others 10.544. By the formula of the ground,\n"
         "differentiated every 2 ft, 0.52 acres of it are at 20 % or more.",
-        "needs_review", 0, {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-2": "pass"},
+        "needs_review", 0, {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-3": "pass"},
         measurements={"disturbed_acres": about(10.544), "phase_acres[3]": about(1.763),
                       "steep_disturbed_acres": about(0.52, 0.15)},
         design=_across_the_ravine, stated=_SAUKVILLE.stated | {"disturbed_acres": 10.54, "disturbed_max_concurrent_acres": 5.95},
@@ -144,7 +145,7 @@ _SAUKVILLE_STORIES: Final = (
         "edge, north of v = -450, 300 to 550 ft to the ravine's stream; from the west edge 990 to 1,100 ft to the marsh.\n"
         "Both waters are reached within the quarter mile (1,320 ft).",
         "fail", 1,
-        {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail",
+        {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:OF-2": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail",
          "SAU-MAP-h2:undrawn:unnamed intermittent stream": "fail"},
         flags=("invented_ground", "discharge_assumed"), changes=(without("outfalls"),),
     ),
@@ -185,7 +186,9 @@ _SAUKVILLE_STORIES: Final = (
         "The elevations come from a file that nobody labelled with a unit; feet and metres would both be believable.\n"
         "Slopes and the way of the runoff cannot be told, and the program does not guess.",
         "Feet for metres would make 8 % of slope into 26 %.",
-        "not_checked", 3, {"SAU-SLOPE:disturbed": "not_checked", "SAU-MAP-h2:OF-1": "needs_review"},
+        "not_checked", 3,
+        {"SAU-SLOPE:disturbed": "not_checked", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
+         "SAU-MAP-h2:undrawn": "not_checked"},
         args=("--layers", "layers/saukville/no_vertical_unit.toml"), flags=("invented_ground", "dem_vertical_unit_unknown"),
     ),
     _saukville(

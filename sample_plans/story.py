@@ -114,7 +114,7 @@ def outfall_in_the_ravine(drawing: Drawing) -> None:
     stream = next(line for line, values in drawing["streams"].features if values["KIND"] == "46003")
     spot = stream.intersection(LineString([(0, -480), (600, -480)]))
     drawn = drawing["outfalls"]
-    drawing["outfalls"] = replace(drawn, features=(*drawn.features, (spot, {"NAME": "OF-2"})))
+    drawing["outfalls"] = replace(drawn, features=(*drawn.features, (spot, {"NAME": "OF-3"})))
 
 
 def about(value: float, tol_rel: float = ACRES) -> Values:

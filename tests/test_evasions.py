@@ -141,3 +141,62 @@ def test_disturbed_ground_outside_the_site_is_told(site):
     assert status == "needs_review"
     assert "8.335" in message
     assert "outside" not in found(site, "SAU-ACRES")
+
+
+def outfalls(site, *places):
+    one = first(site, "outfall")
+    drawn = (replace(one, geometry=place, name=f"OF-{number}") for number, place in enumerate(places, 1))
+    return (*without(site, "outfall"), *drawn)
+
+
+def test_an_outfall_to_one_unnamed_water_hides_no_discharge_to_another(site):
+    """Most waters have no name: a drawn outfall stands for the water that it reaches, not for all without a name."""
+    rows = found(site, "SAU-MAP-h2", features=outfalls(site, shapely.Point(0, 180)))
+    assert rows["undrawn:unnamed wetland"][0] == "needs_review"
+    assert rows["undrawn:unnamed intermittent stream"][0] == "needs_review"
+    only = tuple(item for item in site.plan.features if item.role != "outfall" or item.name == "OF-1")
+    rows = found(site, "SAU-MAP-h2", features=only)
+    assert {name: status for name, (status, _) in rows.items()} == {
+        "OF-1": "pass",
+        "undrawn:unnamed intermittent stream": "needs_review",
+    }
+
+
+def test_an_outfall_far_from_the_work_shows_no_discharge_of_it(site):
+    creek = next(item for layer in site.layers["waters"] for item in layer.features if item.name == "Teasel Creek")
+    far = shapely.get_point(shapely.get_geometry(creek.geometry, 0), 0)
+    assert far.distance(shapes(site.plan)["construction_site"]) > 402.336
+    status, message = found(site, "SAU-MAP-h2", features=outfalls(site, far))["OF-1"]
+    assert status == "needs_review"
+    assert "from the construction site" in message
+
+
+def test_without_elevation_drawn_outfalls_clear_nothing_beside_them(site):
+    rows = found(replace(site, terrain=None), "SAU-MAP-h2")
+    assert rows["undrawn"][0] == "not_checked"
+    grid = site.terrain.grid
+    nothing = replace(site.terrain, grid=replace(grid, z_m=np.full_like(grid.z_m, np.nan)))
+    assert found(replace(site, terrain=nothing), "SAU-MAP-h2")["undrawn"][0] == "not_checked"
+
+
+def test_no_water_along_a_path_that_layers_do_not_cover_is_no_answer(site):
+    keep = shapes(site.plan)["site"].buffer(5)
+    layers = dict(site.layers)
+    for role in ("waters", "wetlands", "flowlines"):
+        layers[role] = tuple(
+            replace(
+                layer,
+                coverage=keep,
+                features=tuple(item for item in layer.features if item.geometry.within(keep)),
+            )
+            for layer in site.layers[role]
+        )
+    short = replace(site, layers=layers)
+    rows = found(short, "SAU-MAP-h2", features=without(site, "surface_water", "wetland"))
+    assert rows.pop("OF-2")[0] == "pass"  # its stream lies on the site
+    assert {status for status, _ in rows.values()} == {"needs_review"}
+    uphill = outfalls(site, shapely.Point(-190, -160))
+    rows = found(
+        short, "SAU-MAP-h2", features=[item for item in uphill if item.role not in {"surface_water", "wetland"}]
+    )
+    assert rows["OF-1"][0] == "needs_review"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import finding
-from siteplan_gis.model.comparison import show
+from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import feet
 
@@ -45,14 +45,33 @@ def judge_discharges(rule: Rule, case: Case) -> Sequence[Finding]:
         text = "No outfall is drawn, and no runoff was found to leave the disturbed area."
         return [finding(rule, "runoff", Status.NEEDS_REVIEW, text)]
     unmapped = [role for role in ("waters", "wetlands") if not layers.get(role)]
-    found = [_judge(rule, discharge, unmapped, sources) for discharge in discharges if discharge.drawn]
+    found = [_judge(rule, case, discharge, unmapped, sources) for discharge in discharges if discharge.drawn]
     undrawn = [item for item in discharges if not item.drawn]
-    found.extend(_judge_undrawn(rule, undrawn, unmapped, sources, some_drawn=len(undrawn) < len(discharges)))
+    found.extend(_judge_undrawn(rule, case, undrawn, unmapped, sources, some_drawn=len(undrawn) < len(discharges)))
+    exits = case.measured.values.get("runoff_exit_count")
+    if exits is not None and exits.value is None and not undrawn:
+        text = f"Not checked whether runoff leaves elsewhere than at the drawn outfalls: {exits.reason}."
+        found.append(finding(rule, "undrawn", Status.NOT_CHECKED, text, sources=sources))
     return found
 
 
-def _judge(rule: Rule, discharge: Discharge, unmapped: list[str], sources: tuple[Source, ...]) -> Finding:
-    where = _drawn(discharge)
+def _unlooked(case: Case, discharges: Sequence[Discharge]) -> str:
+    """Why "no water was reached" would say nothing: layers that are empty, or end before the paths do."""
+    for role in ("waters", "wetlands"):
+        gap = case.measured.uncovered.get(role)
+        if gap is not None and any(gap.intersects(_drawn(discharge)) for discharge in discharges):
+            return f"the {role} given do not cover the ground along the path"
+        for layer in case.site.layers.get(role, ()):
+            if any(flag.code == "layer_empty" for flag in layer.flags):
+                return f"{layer.label} holds no feature at all"
+    return ""
+
+
+def _judge(rule: Rule, case: Case, discharge: Discharge, unmapped: list[str], sources: tuple[Source, ...]) -> Finding:
+    where, away_m = _drawn(discharge), discharge.start.distance(case.measured.shape["construction_site"])
+    if compare(away_m, ">", case.ordinance.method.downstream_m):
+        text = f"{discharge.id}: lies {show(feet(away_m), 0)} ft from the construction site. Whose runoff it discharges cannot be told."
+        return finding(rule, discharge.id, Status.NEEDS_REVIEW, text, where=where, sources=sources)
     if discharge.within_quarter_mile is True:
         text = f"{discharge.id}: reaches {_receiving(discharge)}. The plan shows the discharge."
         return finding(rule, discharge.id, Status.PASS, text, where=where, sources=sources)
@@ -62,6 +81,9 @@ def _judge(rule: Rule, discharge: Discharge, unmapped: list[str], sources: tuple
     if unmapped:
         text = f"{discharge.id}: reaches no water that was given within a quarter mile, but no layer of {' or '.join(unmapped)} was given."
         return finding(rule, discharge.id, Status.NOT_CHECKED, text, where=where, sources=sources)
+    if unlooked := _unlooked(case, [discharge]):
+        text = f"{discharge.id}: no water was reached within a quarter mile, but {unlooked}."
+        return finding(rule, discharge.id, Status.NEEDS_REVIEW, text, where=where, sources=sources)
     text = f"{discharge.id}: no mapped water or wetland within a quarter mile downstream" + (
         f"; the first is {_receiving(discharge)}." if discharge.receiving else "."
     )
@@ -70,6 +92,7 @@ def _judge(rule: Rule, discharge: Discharge, unmapped: list[str], sources: tuple
 
 def _judge_undrawn(
     rule: Rule,
+    case: Case,
     undrawn: list[Discharge],
     unmapped: list[str],
     sources: tuple[Source, ...],
@@ -106,6 +129,9 @@ def _judge_undrawn(
         if unmapped:
             text = f"No layer of {' or '.join(unmapped)} was given."
             return [finding(rule, "undrawn", Status.NOT_CHECKED, f"Not checked: {text}", sources=sources)]
+        if unlooked := _unlooked(case, undrawn):
+            text = f"No undrawn runoff was found to reach a water, but {unlooked}."
+            return [finding(rule, "undrawn", Status.NEEDS_REVIEW, text, sources=sources)]
         text = f"From {len(undrawn)} places where runoff leaves the disturbed area it reaches no mapped water within a quarter mile."
         return [
             finding(

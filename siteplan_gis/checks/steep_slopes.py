@@ -39,6 +39,7 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
     doubts = [
         f"{show(no_elevation)} acres of the disturbed ground have no elevation" if no_elevation > noise else "",
         "the elevation cells are too coarse to clear a site" if _flagged(case, "dem_cell_too_coarse") else "",
+        "the elevation is exactly equal over much of the site, as no ground is" if _flagged(case, "dem_flat") else "",
         "the elevations are whole units, so slopes are steps" if _flagged(case, "dem_whole_units") else "",
         f"the doubt of the measurement is {show(steep.plus_minus)} acres"
         if steep.plus_minus and value <= noise < value + steep.plus_minus

@@ -33,6 +33,7 @@ TOO_WIDE: Final = 6
 
 MOST_FLOODED: Final = 1_000_000
 """Cells flooded at most from one place: a wider depression is closed, its depth a lower bound."""
+_NOT_TOLD: Final = -9
 
 
 # Neighbours counter-clockwise from the next column: even numbers share a side.
@@ -299,6 +300,28 @@ def descend(
 
 
 @compiled
+def _tell_level(z: Floats, inside: Bytes, start: int, to: Ints, cell: Ints) -> None:
+    """Let all exactly level ground around a cell drain where the cell does: a pond is flooded once, not from each cell.
+
+    `cell` is scratch. Cells at the rim, told their own lower neighbour later, may be overwritten then.
+    """
+    rows, cols = z.shape
+    cell[0] = start
+    size = 1
+    while size > 0:
+        size -= 1
+        row, col = cell[size] // cols, cell[size] % cols
+        for k in range(8):
+            r, c = row + _ROW[k], col + _COL[k]
+            if not (0 <= r < rows and 0 <= c < cols) or inside[r, c] == 0 or z[r, c] != z[row, col]:
+                continue
+            if to[r * cols + c] == _NOT_TOLD:
+                to[r * cols + c] = to[start]
+                cell[size] = r * cols + c
+                size += 1
+
+
+@compiled
 def drain(
     z: Floats, inside: Bytes, nowhere: Bytes, order: Ints, dx: Floats, dy: Floats, barrier_m: float,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
@@ -312,18 +335,21 @@ def drain(
     """
     cols = z.shape[1]
     for place in range(order.size):
+        to[order[place]] = _NOT_TOLD
+    for place in range(order.size):
         at = order[place]
         row, col = at // cols, at % cols
         area[at] += dx[row] * dy[row]
         k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
         if k >= 0:
             to[at] = -2 if falls_off(z, row, col, dx[row], dy[row], slope) else at + _ROW[k] * cols + _COL[k]
-        else:
+        elif to[at] == _NOT_TOLD:
             how, end, water = spill(z, nowhere, dx, dy, at, 200_000, place + 1, seen, came_from, level, far, cell)
             if water - z[row, col] > barrier_m or how == TOO_WIDE:
                 to[at] = -1
             else:
                 to[at] = -2 if how == AT_EDGE else end
+            _tell_level(z, inside, at, to, cell)
         if to[at] >= 0 and inside[to[at] // cols, to[at] % cols] != 0:
             area[to[at]] += area[at]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.terrain import ElevationGrid
 
 
 DATUM_DOUBT_M: Final = 1.5
@@ -46,6 +48,10 @@ class Target(NamedTuple):
     geometry: BaseGeometry
     name: str
     kind: str
+
+
+Followed = tuple[Discharge, Target | None]
+"""A discharge, and the water or wetland that it reaches."""
 
 
 def targets(site: Site) -> list[Target]:
@@ -116,9 +122,12 @@ def measure_discharges(
         barrier_m=max(BARRIER_M, vertical_m or 0.0),
         taken=taken,
     )
-    found = [follow(name, start, drawn=drawn) for name, drawn, start in starts or exits]
+    followed = [follow(name, start, drawn=drawn) for name, drawn, start in starts or exits]
     if starts:
-        found += _further(found, [follow(name, start, drawn=drawn) for name, drawn, start in exits], listed, method)
+        undrawn = [follow(name, start, drawn=drawn) for name, drawn, start in exits]
+        followed += _further(followed, undrawn, method.shown_within_m)
+    found = [discharge for discharge, _ in followed]
+    _note_unfollowed(site, grid, ground, exits, taken)
     taken.add(
         measured(
             "discharge_count",
@@ -130,19 +139,36 @@ def measure_discharges(
     return taken, tuple(found)
 
 
-def _further(
-    drawn: Sequence[Discharge], undrawn: Sequence[Discharge], listed: Sequence[Target], method: Method
-) -> list[Discharge]:
-    """Runoff that reaches a water which no drawn outfall reaches: a discharge that may have been left out."""
-    waters = {
-        item.id: [target.geometry for target in listed if target.name == item.receiving] for item in (*drawn, *undrawn)
-    }
-    reached = shapely.union_all([shape for item in drawn if item.receiving for shape in waters[item.id]])
+def _note_unfollowed(
+    site: Site, grid: ElevationGrid | None, ground: BaseGeometry, exits: Sequence[object], taken: Taken
+) -> None:
+    """Say where it is not known at all where the runoff of the disturbed ground leaves."""
+    if ground.area == 0:
+        reason = "the plan draws no ground that runoff could leave"
+    elif grid is None:
+        reason = site.missing_layers.get("dem", "no elevation model was given")
+        reason = site.terrain.reason if site.terrain is not None and site.terrain.reason else reason
+    elif not exits:
+        reason = "the elevation model has no values on the disturbed ground"
+    else:
+        taken.add(measured("runoff_exit_count", len(exits), None, "places on the edge of the disturbed ground"))
+        return
+    taken.add(cannot("runoff_exit_count", reason))
+
+
+def _further(drawn: Sequence[Followed], undrawn: Sequence[Followed], same_m: float) -> list[Followed]:
+    """Runoff that reaches a water which no drawn outfall reaches, or that cannot be followed to its end.
+
+    Told by the waters' own geometry, since most have no name; what lies within `same_m` of it is taken as the same.
+    """
+    reached = shapely.union_all(
+        [target.geometry for item, target in drawn if target is not None and item.within_quarter_mile is not False]
+    )
     return [
-        item
-        for item in undrawn
-        if item.within_quarter_mile is True
-        and (reached.is_empty or shapely.union_all(waters[item.id]).distance(reached) > method.shown_within_m)
+        (item, target)
+        for item, target in undrawn
+        if item.within_quarter_mile is not False
+        and (target is None or reached.is_empty or target.geometry.distance(reached) > same_m)
     ]
 
 
@@ -158,7 +184,7 @@ def _follow(
     taken: Taken,
     *,
     drawn: bool,
-) -> Discharge:
+) -> Followed:
     geometries = [target.geometry for target in listed]
     limit_m = _FOLLOWED * method.downstream_m
     ways: list[Trace | NetworkTrace] = []
@@ -186,7 +212,8 @@ def _follow(
         _flag_ground(name, overland, taken)
     if not ways:
         text = "no elevation model was given and no drainage line lies near it"
-        return Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
+        lost = Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
+        return lost, None
     way = min(ways, key=lambda item: (item.reached is None, item.length_m))
     reached = listed[way.reached] if way.reached is not None else None
     plus_minus = way.plus_minus_m + DATUM_DOUBT_M
@@ -200,15 +227,15 @@ def _follow(
         ("leaves_elevation_data", "trace_leaves_elevation"),
     ):
         if way.ends_because == ending:
-            taken.flags.append(Flag(code, f"{name}: {way.explanation}", feature=name))
-    explanation = way.explanation
+            taken.flags.append(Flag(code, f"{name}: {_for_reviewers(way.explanation)}", feature=name))
+    explanation = _for_reviewers(way.explanation)
     if within is None and reached is not None:
         explanation = (
             f"{reached.name} is reached after {show(feet(way.length_m), 0)} ± {show(feet(plus_minus), 0)} ft: "
             "too near the limit to tell"
         )
     ends = f"reached_{reached.kind}" if reached is not None else way.ends_because
-    return Discharge(
+    discharge = Discharge(
         name,
         drawn,
         reached.name if reached else "",
@@ -223,6 +250,7 @@ def _follow(
         drawn,
         explanation,
     )
+    return discharge, reached
 
 
 def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
@@ -232,7 +260,7 @@ def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
     taken.flags.extend(
         Flag(
             "depression_breached",
-            f"{name}: the runoff path was carried through ponding {show(depth, 1)} m deep",
+            f"{name}: the runoff path was carried through ponding {show(feet(depth), 1)} ft deep",
             feature=name,
         )
         for _, depth, _ in way.breached
@@ -242,11 +270,30 @@ def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
 def _flag_network(name: str, along: NetworkTrace, taken: Taken) -> None:
     taken.flags.extend(
         Flag(
-            "network_gap_bridged", f"{name}: a gap of {show(gap, 1)} m in the drainage lines was bridged", feature=name
+            "network_gap_bridged",
+            f"{name}: a gap of {show(feet(gap), 0)} ft in the drainage lines was bridged",
+            feature=name,
         )
         for _, gap in along.gaps
     )
-    taken.flags.extend(Flag("network_doubt", f"{name}: {doubt}", feature=name) for doubt in along.doubts)
+    taken.flags.extend(
+        Flag("network_doubt", f"{name}: {_for_reviewers(doubt)}", feature=name) for doubt in along.doubts
+    )
+
+
+def _for_reviewers(sentence: str) -> str:
+    """A sentence of the measures in the reviewer's words: in feet, with waters for targets.
+
+    Examples
+    --------
+    >>> _for_reviewers("No target is met within 805 m along the path, carried through 1 ponding up to 0.3 m deep.")
+    'No water or wetland is met within 2,641 ft along the path, carried through 1 ponding up to 1.0 ft deep.'
+    """
+
+    def in_feet(length: re.Match[str]) -> str:
+        return f"{show(feet(float(length[1])), int('.' in length[1]))} ft"
+
+    return re.sub(r"(\d+(?:\.\d+)?) m\b", in_feet, sentence).replace("No target is met", "No water or wetland is met")
 
 
 def _heights(ground: Conditioned) -> Callable[[Point], float]:

@@ -32,6 +32,7 @@ VOCABULARY: Final[dict[str, tuple[str, str]]] = {
     "nearest_water_ft": ("ft", "distance from the construction site to the nearest mapped water"),
     "nearest_wetland_ft": ("ft", "distance from the construction site to the nearest mapped wetland"),
     "discharge_count": ("count", "places where runoff leaves, followed downstream"),
+    "runoff_exit_count": ("count", "places where runoff leaves the disturbed ground"),
     "feet_per_inch": ("ft/in", "stated scale of each sheet"),
     "contour_interval_ft": ("ft", "usual step between drawn contours"),
     "contour_coarsest_interval_ft": ("ft", "coarsest step between contours in a part of the map"),

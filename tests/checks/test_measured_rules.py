@@ -144,3 +144,10 @@ def test_map_items(judge):
     absent = {"declared_absent": frozenset({"infiltration"})}
     assert judge(make_case("saukville", plan=absent), "SAU-MAP-k")[0][1] == "pass"
     assert shapely.area(SQUARE) == 10_000
+
+
+def test_exactly_level_elevations_clear_no_slope(judge):
+    values = {"steep_disturbed_acres": 0.0, "no_elevation_disturbed_acres": 0.0, "disturbed_acres": 2.0}
+    assert judge(make_case("saukville", values), "SAU-SLOPE") == [("disturbed", "pass")]
+    flat = make_case("saukville", values, flags=(Flag("dem_flat", "exactly equal"),))
+    assert judge(flat, "SAU-SLOPE") == [("disturbed", "needs_review")]

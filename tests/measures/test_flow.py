@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -431,6 +432,33 @@ def test_a_site_that_drains_into_itself_ends_in_its_depression(ground):
     assert len(exits) == 1
     assert exits[0].distance(Point(0, 0)) < 2
     assert trace_terrain(grid, exits[0], (), 402).ends_because == "closed_depression"
+
+
+def test_a_level_pond_is_flooded_once(ground):
+    """Flooded from each of its 40,000 cells it would take an hour."""
+
+    def terrace(x, y):
+        z = 100 - 0.05 * y
+        return np.where((np.abs(x) < 100) & (np.abs(y) < 100), 105.0, np.where(y >= 100, z + 15, z))
+
+    began = time.perf_counter()
+    exits = runoff_exits(ground(terrace), box(-120, -120, 120, 120))
+    assert time.perf_counter() - began < 30
+    assert exits
+
+
+def test_level_ground_drains_where_its_rim_is_lowest(ground):
+    """All of a level floor leaves through the notch in its south wall, and so reaches the pond below."""
+
+    def floor(x, y):
+        wall = np.maximum(np.abs(x), np.abs(y)) >= 20
+        notch = (np.abs(x) < 1) & (y < 0)
+        return np.where(wall & ~notch, 101 + 0.1 * np.hypot(x, y), np.where(notch & (y < -20), 99.9 + 0.01 * y, 100.0))
+
+    grid, pond = ground(floor, half_m=100), box(-5, -70, 5, -60)
+    exits = runoff_exits(grid, box(-20, -20, 20, 20), targets=[pond])
+    assert exits
+    assert all(trace_terrain(grid, point, [pond], 402).reached == 0 for point in exits)
 
 
 def test_no_elevations_no_exits(ground):
