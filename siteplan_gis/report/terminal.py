@@ -39,7 +39,6 @@ _STYLES: Final = {
 }  # fmt: skip
 _QUIET: Final = {Status.PASS, Status.NOT_APPLICABLE}
 _MOST_LINES: Final = 40
-_MOST_WARNINGS: Final = 12
 _TURNS: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\n\t]+")
 """Marks that turn the reading direction or break a line: they could make a terminal show something else."""
 
@@ -92,10 +91,11 @@ def _summary(record: Mapping[str, Any], paths: Sequence[Path]) -> Iterator[Text]
         yield Text(f"Left to the reviewer: {_count(record['not_checked'], 'requirement')} (see review.html)", "dim")
     if record["flags"]:
         yield Text(f"About the inputs: {_count(record['flags'], 'warning')} (see review.html)", "dim")
-    for flag in record["flags"][:_MOST_WARNINGS]:
-        yield Text(f"    {_flag(flag)}", "dim")
-    if len(record["flags"]) > _MOST_WARNINGS:
-        yield Text(f"    ... and {len(record['flags']) - _MOST_WARNINGS} more", "dim")
+    alike: dict[str, list[Mapping[str, Any]]] = {}
+    for flag in record["flags"]:
+        alike.setdefault(flag["code"], []).append(flag)
+    for first, *others in alike.values():
+        yield Text(f"    {_flag(first)}" + f" (and {len(others)} more of this kind)" * bool(others), "dim")
     for path in paths:
         yield Text(f"  {_one_line(str(path))}")
 
