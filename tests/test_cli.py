@@ -141,3 +141,11 @@ def test_rules_print_the_matrix():
     assert "SAU-SLOPE" in done.stdout
     rows = json.loads(run("rules", "--json").stdout)
     assert "FAI-BASIN-1" in json.dumps(rows)
+
+
+def test_inspect_never_cuts_a_name_in_a_file_or_pipe(tmp_path):
+    plan = tmp_path / ("a_long_name_" * 9 + "limits_of_disturbance.geojson")
+    plan.write_bytes((CASES / "H08" / "lod_3857.geojson").read_bytes())
+    told = run("inspect", plan).stdout
+    assert told.startswith("1 layer ")
+    assert plan.name in told

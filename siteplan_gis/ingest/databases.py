@@ -17,6 +17,7 @@ import fiona
 
 from siteplan_gis.errors import HostileInputError, InputError
 from siteplan_gis.ingest.attributes import plain_value
+from siteplan_gis.ingest.domains import coded_values, worded
 from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
 from siteplan_gis.ingest.formats import DRIVERS, SHAPEFILE_PARTS
 from siteplan_gis.ingest.textbytes import codec_named, dbf_codec, decode
@@ -51,11 +52,16 @@ def read_database(path: Path, label: str) -> list[DrawnLayer]:
     _require_declared_kind(path, suffix, label)
     with _prepared(path, suffix) as (ready, missing):
         names = [ready.stem] if suffix == ".shp" else _names(ready, label)
+        meanings = coded_values(ready)
         layers = []
         for name in names:
             # A shapefile is opened by its prepared name but keeps its own.
             layer_name = path.stem if suffix == ".shp" else name
             layer = _layer(ready, suffix, name, DrawnLayer(label, layer_name, len(names) == 1, "", (), []), path)
+            for field, words in meanings.get(name, {}).items():
+                for feature in layer.features:
+                    if field in feature.attributes:
+                        feature.attributes[field] = worded(feature.attributes[field], words)
             layers.append(layer)
         for part in missing:
             layers[0].flags.append(Flag("file_part_missing", f"{path.stem}{part} is missing; {_without(part)}", label))

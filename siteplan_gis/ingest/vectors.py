@@ -19,6 +19,7 @@ from siteplan_gis.ingest.attributes import (
     field_of,
     text_of,
 )
+from siteplan_gis.ingest.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.elevations import level_flags, levels_of
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
 from siteplan_gis.ingest.isolated import read_isolated
@@ -228,9 +229,16 @@ def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]
     drawn = layer.drawn
     layer.flags += _reading_flags(layer)
     reference = layer.georeference
+    past = not_current(drawn.features, drawn.fields)
+    layer.flags += unexplained_codes(drawn.features, drawn.fields, drawn.label)
     kept: list[tuple[DrawnFeature, Drawing]] = []
     for feature, positions in zip(drawn.features, layer.lonlat, strict=True):
         if feature.drawing is None:
+            continue
+        if feature.id in past:
+            layer.flags.append(
+                Flag("feature_not_current", f"{past[feature.id]}: it was set aside", drawn.label, feature.id)
+            )
             continue
         if positions is not None:
             kept.append((feature, feature.drawing))

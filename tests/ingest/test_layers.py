@@ -565,3 +565,16 @@ def test_multipolygons_stay_one_feature(tmp_path):
     lake = MultiPolygon([_moved(SQUARE, 300, 0), _moved(SQUARE, 300, 200)])
     layer = _read(_write(tmp_path / "w.gpkg", [lake], name=["lake"]))
     assert len(layer.features) == 1
+
+
+@pytest.mark.parametrize("name", ["places.json", "places.geojson"])
+def test_topojson_is_refused_whatever_its_name(tmp_path, name):
+    # Its arcs are quantised and simplified, and it names no coordinate system.
+    topology = {
+        "type": "Topology",
+        "objects": {"places": {"type": "GeometryCollection", "geometries": [{"type": "Polygon", "arcs": [[0]]}]}},
+        "arcs": [[[-88.0, 43.0], [-87.9, 43.0], [-87.9, 43.1], [-88.0, 43.0]]],
+    }
+    (tmp_path / name).write_text(json.dumps(topology))
+    with pytest.raises(HostileInputError, match="the content is TopoJSON"):
+        read_layer(LayerEntry(tmp_path / name, "municipalities"), frame_around([(-88.0, 43.0)]), box(0, 0, 9, 9), 100.0)
