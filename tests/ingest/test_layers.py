@@ -577,4 +577,4 @@ def test_topojson_is_refused_whatever_its_name(tmp_path, name):
     }
     (tmp_path / name).write_text(json.dumps(topology))
     with pytest.raises(HostileInputError, match="the content is TopoJSON"):
-        read_layer(LayerEntry(tmp_path / name, "municipalities"), frame_around([(-88.0, 43.0)]), box(0, 0, 9, 9), 100.0)
+        read_layer(LayerEntry(tmp_path / name, "municipalities"), FRAME, SITE, MILE_M)

@@ -273,3 +273,11 @@ def test_a_page_without_ground_is_still_a_page(review: Review) -> None:
     page = parts(empty)
     assert map_data(page)["layers"] == []
     assert "No finding to show." in "".join(page.text)
+
+
+def test_runoff_whose_way_cannot_be_told_does_not_reach_nothing(review: Review) -> None:
+    _, lost = review.measured.discharges
+    far = replace(lost, within_quarter_mile=False, ends_because="farther_than_limit")
+    for discharge, words in ((lost, "cannot be told"), (far, "none reached")):
+        judged = replace(review, measured=replace(review.measured, discharges=(discharge,)))
+        assert f"<td><bdi>{words}</bdi></td>" in page_text(judged, review_record(judged))
