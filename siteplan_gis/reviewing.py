@@ -33,7 +33,12 @@ def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str
     for rule in ordinance.rules:
         gate = rule.options.get("gate")
         why = next((why for name, section, why in closed if name != gate and rule.section.startswith(section)), "")
-        if why and rule.id in judged:
+        if rule.since is not None and on < rule.since and rule.id in judged:
+            text = f"Not checked: these words are in force since {rule.since.isoformat()}. What was asked for on {on.isoformat()} is not known."
+            findings.append(
+                finding(rule, "in_force", Status.NOT_CHECKED, text, remedy="Give the day of the review with --on.")
+            )
+        elif why and rule.id in judged:
             findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, f"Not applicable: {why}"))
         else:
             findings.extend(judged.get(rule.id, ()))

@@ -16,6 +16,7 @@ from siteplan_gis.ingest.catalogue import read_catalogue
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.plan import Stated
 from siteplan_gis.model.review import Case
 from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.pipeline import Inputs, gather
@@ -200,3 +201,81 @@ def test_no_water_along_a_path_that_layers_do_not_cover_is_no_answer(site):
         short, "SAU-MAP-h2", features=[item for item in uphill if item.role not in {"surface_water", "wetland"}]
     )
     assert rows["OF-1"][0] == "needs_review"
+
+
+def test_a_wetland_of_the_right_size_in_the_wrong_place_is_the_reviewers(site):
+    assert statuses(site, "SAU-MAP-h1") == {"pass"}
+    moved = changed(site, "wetland", lambda shape: shapely.transform(shape, lambda xy: xy + np.array([0, -40])))
+    assert found(site, "SAU-MAP-h1", features=moved)["mapped"][0] == "needs_review"
+
+
+def test_a_sliver_of_the_mapped_wetland_does_not_agree_with_it(site):
+    ground = shapes(site.plan)["site"]
+    sliver = changed(site, "wetland", lambda shape: shape.buffer(-12) if shape.within(ground) else shape)
+    stated = replace(site.plan.stated, wetland_acres=0.06)
+    assert found(site, "SAU-MAP-h1", features=sliver, stated=stated)["mapped"][0] == "needs_review"
+
+
+def test_a_mapped_wetland_that_only_reaches_over_the_boundary_by_its_doubt_does_not_fail(site):
+    reach = next(
+        item for item in site.layers["wetlands"][0].features if item.geometry.within(shapes(site.plan)["site"])
+    )
+    west, south, east, north = reach.geometry.bounds
+    over = changed(site, "site", lambda _: shapely.box(west + 3, south - 300, west + 300, north + 300))
+    over = tuple(item for item in over if item.role != "wetland")
+    unstated = {"stated": Stated()}
+    assert found(site, "SAU-MAP-h1", features=over, **unstated)["mapped"][0] == "fail"
+    edge = changed(site, "site", lambda _: shapely.box(east - 3, south - 300, east + 300, north + 300))
+    edge = tuple(item for item in edge if item.role != "wetland")
+    assert found(site, "SAU-MAP-h1", features=edge, **unstated)["mapped"][0] == "needs_review"
+
+
+def test_declaring_that_there_is_none_takes_no_mapped_water_off_the_ground(site):
+    absent = {"features": without(site, "surface_water", "wetland"), "declared_absent": frozenset({"surface_water"})}
+    assert statuses(site, "SAU-MAP-a5", **absent) == {"needs_review"}
+    assert statuses(
+        site, "SAU-MAP-k", features=without(site, "infiltration"), declared_absent=frozenset({"infiltration"})
+    ) == {"pass"}
+
+
+def test_sheets_of_one_name_hide_no_scale(site):
+    first_sheet, *others = site.plan.sheets[1:]
+    hidden = (replace(first_sheet, scale_text="1\" = 400'"), replace(first_sheet, scale_text="1\" = 100'"), *others)
+    rows = found(site, "SAU-SCALE", sheets=hidden)
+    assert {status for status, _ in rows.values()} == {"pass", "needs_review"}
+    assert "different scales" in rows[first_sheet.name][1]
+
+
+def test_one_cell_is_no_grid(site):
+    everything = shapes(site.plan)["site"].buffer(300)
+    one = (*without(site, "grid"), replace(first(site, "grid"), name="A1", geometry=everything))
+    assert found(site, "SAU-MAP-j", features=one)["labels"][0] == "needs_review"
+
+
+def test_a_path_through_a_lake_that_no_layer_holds_is_the_reviewers(site):
+    def flowlines_only(layers):
+        return tuple(
+            replace(layer, features=tuple(item for item in layer.features if item.kind not in {"lake", "pond"}))
+            for layer in layers
+        )
+
+    bare = replace(site, layers={**site.layers, "waters": flowlines_only(site.layers["waters"])})
+    features = tuple(item for item in site.plan.features if item.name != "Lantern Pond" and item.kind != "55800")
+    rows = found(bare, "SAU-MAP-i", features=features)
+    told = [message for status, message in rows.values() if "no layer given shows" in message]
+    assert len(told) == 1
+    assert {status for status, _ in rows.values()} == {"pass", "needs_review"}
+
+
+@pytest.mark.parametrize(("beyond_m", "status"), [(-1.0, "needs_review"), (1.0, "needs_review"), (60.0, "pass")])
+def test_a_hidden_water_about_a_mile_away_is_the_reviewers(site, beyond_m, status):
+    mile = 1609.344
+    ground = shapes(site.plan)["construction_site"]
+    east = ground.bounds[2]
+    ditch = shapely.LineString([(east + mile + beyond_m, -120), (east + mile + beyond_m, -100)])
+    assert ground.distance(ditch) == pytest.approx(mile + beyond_m, abs=0.5)
+    layer = site.layers["waters"][0]
+    far = replace(layer.features[0], id="far", name="Far Ditch", kind="ditch", geometry=ditch)
+    layers = {**site.layers, "waters": (replace(layer, features=(*layer.features, far)), *site.layers["waters"][1:])}
+    rows = found(replace(site, layers=layers), "SAU-MAP-i")
+    assert rows.get("waters:Far Ditch", rows.get("waters"))[0] == status

@@ -1,6 +1,7 @@
 """The core: the table of checks, crashes, gates and totals."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -113,3 +114,13 @@ def test_two_subjects_of_one_name_are_told_apart():
     ponds = [feature("pond", name="P-1"), feature("pond", name="P-1")]
     case = make_case("east_troy", {"airport_ft": 5_000.0}, features=ponds)
     assert [item.subject for item in reviewing.run(rule_of(case, "ETR-AIR-2"), case)] == ["P-1", "P-1 (2)"]
+
+
+def test_words_not_yet_in_force_on_the_day_are_not_checked():
+    case = make_case("saukville")
+    before = reviewing.judge(case.site, case.ordinance, date(2023, 3, 6))
+    scale = [item for item in before.findings if item.rule.id == "SAU-MAP-b"]
+    assert [(item.subject, item.status) for item in scale] == [("in_force", Status.NOT_CHECKED)]
+    assert "2023-03-07" in scale[0].message
+    since = reviewing.judge(case.site, case.ordinance, date(2023, 3, 7))
+    assert [item.status for item in since.findings if item.rule.id == "SAU-MAP-b"] == [Status.FAIL]

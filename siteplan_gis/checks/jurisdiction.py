@@ -67,9 +67,28 @@ def judge_jurisdiction(rule: Rule, case: Case) -> Sequence[Finding]:
             f"{reach:.1%} of the site lies in the extraterritorial area of the {_name(case)} ({dated}). {rule_words}."
         )
         return [finding(rule, "site", status, text, where=where, sources=sources)]
+    if doubt := _doubt(case):
+        text = f"It cannot be told whether the site lies in the {_name(case)}: {doubt} ({dated})."
+        return [finding(rule, "site", Status.NEEDS_REVIEW, text, sources=sources,
+                        remedy="Give a boundary layer that holds the village and names its kind.")]  # fmt: skip
     text = f"The site lies outside the {_name(case)} and its reach: {others or 'unincorporated land'} ({dated})."
     return [finding(rule, "site", Status.NOT_APPLICABLE, text, sources=sources,
                     remedy="Name the ordinance of the municipality that has the land.")]  # fmt: skip
+
+
+def _doubt(case: Case) -> str:
+    """Why the boundary layer cannot say that the site lies elsewhere; empty where it can."""
+    name, kind = case.ordinance.municipality.casefold(), case.ordinance.municipality_kind
+    features = [feature for layer in case.site.layers["municipalities"] for feature in layer.features]
+    namesakes = [feature for feature in features if feature.name.casefold() == name]
+    if any(
+        share.municipality.casefold() == name and not share.municipality_kind for share in case.measured.jurisdiction
+    ):
+        return f"the boundary layer does not say whether its {namesakes[0].name if namesakes else name} is the {kind}"
+    governed = sum(share.share for share in case.measured.jurisdiction if share.kind == "inside")
+    if not any(feature.kind == kind for feature in namesakes) and governed < _WHOLE:
+        return f"the boundary layer holds no {kind} of that name near the site, and names nobody who has the land"
+    return ""
 
 
 def _name(case: Case) -> str:

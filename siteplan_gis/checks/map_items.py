@@ -4,7 +4,8 @@ What the rules ask: a list of things to be drawn; one rule for each.
 
 How it is judged: the item is present when the plan has features of one of its roles. An item that every site has
 (its boundary, the disturbed ground, controls) fails when it is absent. An item that a site may lack
-(`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said.
+(`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said or
+when a reference map shows it on or next to the site: a declaration does not take a stream off the ground.
 
 Limits: that something is drawn does not make it right.
 """
@@ -35,6 +36,10 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
             layers = sorted({feature.layer for feature in drawn})
             text = f"Drawn: {len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) in {', '.join(layers)}."
             found.append(finding(rule, subject, Status.PASS, text))
+        elif mapped := _mapped(case, roles):
+            text = f"Nothing is drawn ({words}), but maps show it on or next to the site: {', '.join(mapped)}."
+            status = Status.NEEDS_REVIEW if rule.options.get("may_be_absent") else Status.FAIL
+            found.append(finding(rule, subject, status, text, remedy="Draw it on the site map."))
         elif plan.declared_absent.intersection(roles) and rule.options.get("may_be_absent"):
             found.append(finding(rule, subject, Status.PASS, f"The application declares that there is none ({words})."))
         elif rule.options.get("may_be_absent"):
@@ -49,6 +54,18 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
                 finding(rule, subject, Status.FAIL, f"Nothing is drawn ({words}).", remedy="Draw it on the site map.")
             )
     return found
+
+
+def _mapped(case: Case, roles: tuple[str, ...]) -> list[str]:
+    """Names of what reference maps show of some roles on or next to the site."""
+    measured = case.measured
+    maps = {
+        "surface_water": measured.adjoining.get("waters", ()),
+        "wetland": measured.adjoining.get("wetlands", ()),
+        "floodplain": measured.floodplain,
+    }
+    items = [item for role in roles for item in maps.get(role, ())]
+    return sorted({item.name or f"unnamed {item.kind.replace('_', ' ')}" for item in items})[:8]
 
 
 def _tuple(rule: Rule, option: str) -> tuple[str, ...]:

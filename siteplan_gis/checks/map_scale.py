@@ -65,7 +65,8 @@ def judge_scale(rule: Rule, case: Case) -> Sequence[Finding]:
                     )
                 )
                 continue
-            text = f"Sheet {sheet.name}: the note {sheet.scale_text!r} gives no one scale."
+            reason = measured.reason if measured is not None else "its scale was not measured"
+            text = f"Sheet {sheet.name}: {reason}."
             found.append(
                 finding(
                     rule, sheet.name, Status.NEEDS_REVIEW, text, limit=limit, remedy="Write the scale as 1 in = N ft."

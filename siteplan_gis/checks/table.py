@@ -63,7 +63,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "same_scale": Check(judge_same_scale, ("drawing",)),
     "contour_interval": Check(judge_contour_interval, ("drawing",)),
     "grid_over_map": Check(judge_grid, ("drawing",)),
-    "map_items": Check(judge_map_item),
+    "map_items": Check(judge_map_item, ("waters",)),
     "airport_distance": Check(judge_airport_distance, ("places",)),
     "airport_ponds": Check(judge_airport_ponds, ("places",)),
 }

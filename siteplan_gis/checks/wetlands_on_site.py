@@ -18,12 +18,16 @@ from siteplan_gis.checks.stated_acreage import judge_stated
 from siteplan_gis.checks.verdict import amount, finding
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
+from siteplan_gis.units import acres
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from siteplan_gis.model.measurement import Measurement
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
+
+_NEGLIGIBLE = 0.1
 
 
 def judge_wetland_acreage(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -73,15 +77,46 @@ def judge_wetland_acreage(rule: Rule, case: Case) -> Sequence[Finding]:
         text = f"{amount(mapped)} of wetland are mapped on the site; the plan draws none" + (
             f" but states {show(stated)} acres." if stated is not None else " and states none."
         )
-        status = Status.NEEDS_REVIEW if agrees else Status.FAIL
+        status = Status.FAIL if not agrees and _certainly_on_site(case, mapped) else Status.NEEDS_REVIEW
         found.append(finding(rule, "mapped", status, text, measured=mapped,
                              remedy="Draw and state the wetland, or show by a field delineation that it is not there."))  # fmt: skip
-    elif abs(drawn_acres - mapped_acres) > max(doubt, 0.05 * mapped_acres):
+    elif abs(drawn_acres - mapped_acres) > max(min(doubt, 0.5 * mapped_acres), 0.05 * mapped_acres):
         text = f"The plan draws {show(drawn_acres)} acres of wetland on the site; the map shows {amount(mapped)}."
         found.append(
             finding(rule, "mapped", Status.NEEDS_REVIEW, text, measured=mapped, remedy="Give the delineation report.")
         )
+    elif elsewhere := _elsewhere_acres(case, drawn, mapped):
+        text = (
+            f"The drawn wetland ({show(drawn_acres)} acres) is as large as the mapped one ({amount(mapped)}), but "
+            f"{show(elsewhere)} acres of that lie where none is drawn."
+        )
+        found.append(
+            finding(rule, "mapped", Status.NEEDS_REVIEW, text, measured=mapped, remedy="Give the delineation report.")
+        )
+    elif mapped.reason:
+        text = f"The drawn wetland ({show(drawn_acres)} acres) agrees with the map ({amount(mapped)}), but {mapped.reason}."
+        found.append(finding(rule, "mapped", Status.NEEDS_REVIEW, text, measured=mapped))
     else:
         text = f"The drawn wetland ({show(drawn_acres)} acres) agrees with the map ({amount(mapped)})."
         found.append(finding(rule, "mapped", Status.PASS, text, measured=mapped))
     return found
+
+
+def _accuracy_m(case: Case) -> float:
+    unstated_m = case.ordinance.method.unstated_accuracy_m
+    sources = [layer.source for layer in case.site.layers.get("wetlands", ())]
+    return max((source.accuracy_m or unstated_m for source in sources), default=unstated_m)
+
+
+def _certainly_on_site(case: Case, mapped: Measurement) -> bool:
+    """Whether the mapped wetland reaches into the site by more than its map's accuracy."""
+    inner = case.measured.shape["site"].buffer(-_accuracy_m(case))
+    return mapped.where is None or bool(mapped.where.intersects(inner))
+
+
+def _elsewhere_acres(case: Case, drawn: Measurement | None, mapped: Measurement) -> float:
+    """Mapped wetland farther from the drawn one than its map's accuracy; 0 for a negligible part of it."""
+    if drawn is None or drawn.where is None or mapped.where is None:
+        return 0.0
+    apart_m2 = float(mapped.where.difference(drawn.where.buffer(_accuracy_m(case))).area)
+    return acres(apart_m2) if apart_m2 > _NEGLIGIBLE * mapped.where.area else 0.0

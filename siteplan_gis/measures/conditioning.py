@@ -301,10 +301,7 @@ def descend(
 
 @compiled
 def _tell_level(z: Floats, inside: Bytes, start: int, to: Ints, cell: Ints) -> None:
-    """Let all exactly level ground around a cell drain where the cell does: a pond is flooded once, not from each cell.
-
-    `cell` is scratch. Cells at the rim, told their own lower neighbour later, may be overwritten then.
-    """
+    """Let all exactly level ground around a cell drain where the cell does: a pond is flooded only once."""
     rows, cols = z.shape
     cell[0] = start
     size = 1

@@ -31,7 +31,10 @@ def measure_drawing(site: Site, shape: dict[str, BaseGeometry]) -> Taken:
     for sheet in site.plan.sheets:
         name = f"feet_per_inch[{sheet.name}]"
         scale = feet_per_inch(sheet.scale_text)
-        if scale is None:
+        namesakes = {feet_per_inch(other.scale_text) for other in site.plan.sheets if other.name == sheet.name}
+        if len(namesakes) > 1:
+            taken.add(cannot(name, "several sheets have this name, with different scales"))
+        elif scale is None:
             said = (
                 f"the note {sheet.scale_text!r} gives no one scale"
                 if sheet.scale_text.strip()
@@ -147,6 +150,8 @@ def _measure_grid(plan: Plan, shape: dict[str, BaseGeometry], taken: Taken) -> N
         *(f"{label!r} twice" for label in facts.duplicate_labels),
         *(f"{label!r} is not letter and number" for label in facts.odd_labels),
     ]
+    if len(facts.cells) == 1:
+        faults.append("one cell alone is no grid")
     if facts.unlabelled_cells:
         faults.append(f"{facts.unlabelled_cells} cells without a label")
     taken.add(

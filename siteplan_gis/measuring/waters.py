@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.source import Source
 
 _COVERAGE_NOISE_M: Final = 1.0
+_ALONE: Final = 0.2
 
 
 @dataclass(slots=True)
@@ -54,6 +55,7 @@ def measure_waters(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     for role in ("waters", "wetlands"):
         _measure_role(site, role, features, target, method, taken, found)
     _count_others(site, target, method, taken, found)
+    found.beyond["waters"] = (*found.beyond.get("waters", ()), *_pathless(site, features, target, method))
     features["floodplain"] = [
         feature
         for layer in site.layers.get("floodplain", ())
@@ -257,6 +259,28 @@ def _count_others(site: Site, target: BaseGeometry, method: Method, taken: Taken
         taken.flags.append(
             Flag("layer_kinds_not_counted", f"within the search distance, but no waters by themselves: {words}")
         )
+
+
+def _pathless(
+    site: Site, features: dict[str, list[ReferenceFeature]], target: BaseGeometry, method: Method
+) -> tuple[NearbyFeature, ...]:
+    """Paths through lakes and rivers whose area no given layer holds: there is a water, but it was not counted."""
+    layers = site.layers.get("waters", ())
+    paths = [item for layer in layers for item in layer.features if item.kind == "artificial_path"]
+    near = nearby(target, paths, method.search_m)
+    if not near:
+        return ()
+    reach = accuracy_m(layers, method)
+    counted = shapely.union_all(
+        [item.geometry.buffer(reach) for role in ("waters", "wetlands") for item in features[role]]
+    )
+    search = _search(target, method)
+    courses = [(item, item.geometry.intersection(search)) for item in near]
+    alone = [item for item, course in courses if course.difference(counted).length > _ALONE * course.length > 0]
+    note = "It is a path through a lake or river that no layer given shows as one."
+    mapped = [*features["waters"], *features["wetlands"]]
+    compared = _compared(site, "waters", alone, mapped, search, method)
+    return tuple(item if item.shown is True else replace(item, shown=None, note=note) for item in compared)
 
 
 def _measure_wetland_on_site(

@@ -162,7 +162,8 @@ class Measurements:
     adjoining: Mapping[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
     """By role: waters and wetlands on or next to the site, with their distance from the site itself."""
     beyond: Mapping[str, tuple[NearbyFeature, ...]] = field(default_factory=dict)
-    """By role: waters and wetlands beyond the search distance by less than their map's accuracy."""
+    """By role: not counted but to be compared: beyond the search distance by less than the map's accuracy, or a path
+    through a water whose area no layer holds."""
     airports: tuple[NearbyFeature, ...] = ()
     discharges: tuple[Discharge, ...] = ()
     jurisdiction: tuple[JurisdictionShare, ...] = ()

@@ -1,6 +1,7 @@
 import pytest
 import shapely
 
+from siteplan_gis.model.layers import ReferenceFeature
 from siteplan_gis.model.measurement import JurisdictionShare
 from siteplan_gis.model.review import Status
 from tests.checks.conftest import SQUARE, layer, make_case
@@ -10,7 +11,14 @@ def share(kind, part, name="Saukville", sort="village"):
     return JurisdictionShare(name, sort, kind, part * 10_000, part, SQUARE)
 
 
-LIMITS = {"municipalities": layer("municipalities")}
+def limits(*names):
+    features = [
+        ReferenceFeature(name, name, kind, "", shapely.box(9e3, 0, 9e3 + 1, 1), "limits") for name, kind in names
+    ]
+    return {"municipalities": layer("municipalities", features)}
+
+
+LIMITS = limits(("SAUKVILLE", "village"), ("Fairwater", "village"), ("East Troy", "village"))
 
 
 @pytest.mark.parametrize(
@@ -22,6 +30,8 @@ LIMITS = {"municipalities": layer("municipalities")}
         ("saukville", [("inside", 1.0, "Saukville", "town")], "not_applicable"),
         ("saukville", [("inside", 1.0, "Grafton", "village")], "not_applicable"),
         ("saukville", [], "not_applicable"),
+        ("saukville", [("inside", 1.0, "Saukville", "")], "needs_review"),
+        ("saukville", [("inside", 0.4, "Grafton", "village")], "not_applicable"),
         ("fairwater", [("etj", 1.0, "Fairwater", "village")], "needs_review"),
         ("east_troy", [("etj", 1.0, "East Troy", "village")], "not_applicable"),
     ],
@@ -40,3 +50,11 @@ def test_no_boundaries_is_not_checked(judge):
 def test_uncovered_site_is_the_reviewers(judge):
     case = make_case("saukville", layers=LIMITS, uncovered={"municipalities": shapely.box(50, 0, 100, 100)})
     assert judge(case, "SAU-JUR-1") == [("site", "needs_review")]
+
+
+@pytest.mark.parametrize("known", [(), (("Saukville", "town"),), (("Grafton", "village"),)])
+def test_a_boundary_layer_without_the_village_says_nothing_about_it(judge, known):
+    assert judge(make_case("saukville", layers=limits(*known)), "SAU-JUR-1") == [("site", "needs_review")]
+    elsewhere = (share("inside", 1.0, "Grafton", "village"),)
+    case = make_case("saukville", layers=limits(*known), jurisdiction=elsewhere)
+    assert judge(case, "SAU-JUR-1") == [("site", "not_applicable")]
