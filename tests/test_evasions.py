@@ -20,7 +20,7 @@ from siteplan_gis.model.plan import Stated
 from siteplan_gis.model.review import Case
 from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.pipeline import Inputs, gather
-from siteplan_gis.reviewing import run
+from siteplan_gis.reviewing import judge, run
 
 ROOT = Path(__file__).resolve().parents[1]
 ON = date(2026, 5, 1)
@@ -279,3 +279,28 @@ def test_a_hidden_water_about_a_mile_away_is_the_reviewers(site, beyond_m, statu
     layers = {**site.layers, "waters": (replace(layer, features=(*layer.features, far)), *site.layers["waters"][1:])}
     rows = found(replace(site, layers=layers), "SAU-MAP-i")
     assert rows.get("waters:Far Ditch", rows.get("waters"))[0] == status
+
+
+def test_a_plan_that_draws_no_ground_lies_nowhere(site):
+    only = outfalls(site, shapely.Point(0, 0))[-1:]
+    assert found(site, "SAU-JUR-1", features=only)["site"][0] == "not_checked"
+    drawn = replace(site, plan=replace(site.plan, features=only))
+    assert judge(drawn, read_ordinance("saukville"), ON).status.value not in {"pass", "not_applicable"}
+
+
+def test_a_drawing_that_lies_elsewhere_shows_nothing_of_the_site(site):
+    def away(shape):
+        return shapely.transform(shape, lambda xy: xy + np.array([3000, 0]))
+
+    assert statuses(site, "SAU-MAP-e", features=changed(site, "control", away)) == {"needs_review"}
+    contours = changed(site, "contour_existing", away)
+    assert found(site, "SAU-CONTOUR", features=contours)["cover"][0] == "needs_review"
+    assert statuses(site, "SAU-MAP-a1", features=contours) == {"needs_review"}
+
+
+def test_contours_of_a_corner_are_not_those_of_the_site(site):
+    corner = tuple(
+        item for item in site.plan.features if item.role != "contour_existing" or item.geometry.centroid.x < -150
+    )
+    assert found(site, "SAU-CONTOUR", features=corner)["cover"][0] == "needs_review"
+    assert "cover" not in found(site, "SAU-CONTOUR")

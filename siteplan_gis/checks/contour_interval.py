@@ -4,7 +4,8 @@ What the rule asks: a contour interval not to exceed two feet.
 
 How it is judged: the interval is measured from the drawn contours (the usual step between their levels), whatever
 the note says. A stated interval that is not the drawn one is named. Levels missing between others, or off the step,
-are the reviewer's. Contours without readable levels, or none at all: not checked.
+are the reviewer's; so are contours that reach over less than four fifths of the site. Contours without readable
+levels, or none at all: not checked.
 
 Limits: where the ground is flat no contour need run; on it absence proves nothing.
 """
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
+
+
+_LEAST_COVER = 0.8
 
 
 def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -79,6 +83,13 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
         text = f"In a part of the map contours are drawn only every {show(float(coarsest.value), 2, limit.value)} ft."
         remedy = f"Draw contours every {limit.value:g} ft or less on the whole map."
         found.append(finding(rule, "part", Status.NEEDS_REVIEW, text, measured=coarsest, limit=limit, remedy=remedy))
+    site = case.measured.shape["site"]
+    if measured.where is not None and site.area:
+        share = measured.where.convex_hull.intersection(site).area / site.area
+        if share < _LEAST_COVER:
+            text = f"The contours reach over {share:.0%} of the site only."
+            remedy = "Draw the contours of the whole site, or say why none runs on the rest."
+            found.append(finding(rule, "cover", Status.NEEDS_REVIEW, text, measured=measured, remedy=remedy))
     missing = case.measured.values.get("contour_missing_levels")
     if missing is not None and isinstance(missing.value, int) and missing.value > 0:
         text = f"{missing.value} levels between the lowest and the highest contour are not drawn: {missing.method}."

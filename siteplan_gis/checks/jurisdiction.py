@@ -37,6 +37,11 @@ def judge_jurisdiction(rule: Rule, case: Case) -> Sequence[Finding]:
         reason = case.site.missing_layers.get("municipalities", "no layer of municipal boundaries was given")
         return [finding(rule, "site", Status.NOT_CHECKED, f"Not checked: {reason}.")]
     sources = tuple(layer.source for layer in layers)
+    if case.measured.shape["site"].is_empty:
+        text = "Not checked: the plan draws no ground whose place could be told."
+        return [
+            finding(rule, "site", Status.NOT_CHECKED, text, sources=sources, remedy="Draw the boundary of the site.")
+        ]
     ordinance, site_m2 = case.ordinance, case.measured.shape["site"].area
     ours = [share for share in case.measured.jurisdiction if _is_ours(share, case)]
     inside = sum(share.share for share in ours if share.kind == "inside")

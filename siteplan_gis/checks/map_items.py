@@ -7,18 +7,22 @@ How it is judged: the item is present when the plan has features of one of its r
 (`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said or
 when a reference map shows it on or next to the site: a declaration does not take a stream off the ground.
 
-Limits: that something is drawn does not make it right.
+Limits: that something is drawn does not make it right; only what lies nowhere near the site is told.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import shapely
+
 from siteplan_gis.checks.verdict import finding
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
@@ -34,6 +38,12 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
         drawn = plan.of(*roles)
         if drawn:
             layers = sorted({feature.layer for feature in drawn})
+            ground, reach_m = _ground(case), case.ordinance.method.downstream_m
+            if not ground.is_empty and not any(shapely.dwithin(item.geometry, ground, reach_m) for item in drawn):
+                text = f"{len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) are drawn in {', '.join(layers)}, but none within a quarter mile of the site."
+                remedy = "Place the drawing where the site is."
+                found.append(finding(rule, subject, Status.NEEDS_REVIEW, text, remedy=remedy))
+                continue
             text = f"Drawn: {len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) in {', '.join(layers)}."
             found.append(finding(rule, subject, Status.PASS, text))
         elif mapped := _mapped(case, roles):
@@ -54,6 +64,10 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
                 finding(rule, subject, Status.FAIL, f"Nothing is drawn ({words}).", remedy="Draw it on the site map.")
             )
     return found
+
+
+def _ground(case: Case) -> BaseGeometry:
+    return shapely.union_all([case.measured.shape["site"], case.measured.shape["construction_site"]])
 
 
 def _mapped(case: Case, roles: tuple[str, ...]) -> list[str]:
