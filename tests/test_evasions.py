@@ -15,6 +15,7 @@ from siteplan_gis.frame import Frame
 from siteplan_gis.ingest.catalogue import read_catalogue
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
+from siteplan_gis.measuring.slopes import measure_slopes
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.plan import Stated
 from siteplan_gis.model.review import Case
@@ -304,3 +305,20 @@ def test_contours_of_a_corner_are_not_those_of_the_site(site):
     )
     assert found(site, "SAU-CONTOUR", features=corner)["cover"][0] == "needs_review"
     assert "cover" not in found(site, "SAU-CONTOUR")
+
+
+def test_a_part_of_the_site_beyond_every_layer_is_not_cleared(site):
+    """Far from the work, where no mile reaches: the site's own waters are still asked for."""
+    one = first(site, "site")
+    far = shapely.transform(one.geometry, lambda xy: xy + np.array([9000, 0]))
+    rows = found(site, "SAU-MAP-a", features=(*site.plan.features, replace(one, geometry=far)))
+    assert {status for status, _ in rows.values()} == {"needs_review"}
+
+
+@pytest.mark.parametrize(("cell_m", "coarse"), [(4.9, False), (5.0, False), (5.002, False), (5.1, True)])
+def test_a_grid_of_five_metres_is_not_too_coarse_for_its_projection(site, cell_m, coarse):
+    grid = site.terrain.grid
+    sides = np.full_like(grid.row_dx_m, cell_m)
+    terrain = replace(site.terrain, grid=replace(grid, row_dx_m=sides, row_dy_m=sides))
+    taken, _ = measure_slopes(replace(site, terrain=terrain), shapes(site.plan), read_ordinance("saukville").method)
+    assert ("dem_cell_too_coarse" in {flag.code for flag in taken.flags}) is coarse

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import finding
+from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import feet
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _BESIDE_M = 1.5
+_COVERAGE_NOISE_M = 1.0
 
 
 def judge_waters_on_site(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -70,11 +72,10 @@ def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -
     if acreage is not None and acreage.reason:
         text = f"None found unshown on the ground that is drawn, but {acreage.reason}."
         return finding(rule, role, Status.NEEDS_REVIEW, text, sources=sources, remedy="Draw the boundary of the site.")
-    uncovered = case.measured.uncovered.get(role)
-    site = _ground(case)
-    if uncovered is not None and uncovered.intersects(site):
+    gap = uncovered(_ground(case), [layer.coverage for layer in layers], _COVERAGE_NOISE_M) if layers else _ground(case)
+    if gap is not None:
         text = f"None found unshown, but the {role} given do not cover the whole site."
-        return finding(rule, role, Status.NEEDS_REVIEW, text, where=uncovered, sources=sources)
+        return finding(rule, role, Status.NEEDS_REVIEW, text, where=gap, sources=sources)
     if any(flag.code == "layer_empty" for layer in layers for flag in layer.flags):
         return finding(rule, role, Status.NEEDS_REVIEW, f"The {role} layer holds no feature at all.", sources=sources)
     dated = "; ".join(f"{source.title} dated {source.date or 'unknown'}" for source in sources)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
 
+_GRID_SCALE: Final = 1.001
+"""A cell of 5 m in the grid of a projection may be 5.002 m on the ground."""
+
 _NAMES: Final = (
     "slope_percent_median", "steep_site_acres", "steep_site_native_acres", "steep_disturbed_acres", "no_elevation_acres",
     "no_elevation_disturbed_acres", "elevation_cell_ft", "slope_cell_ft",
@@ -128,7 +131,7 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         patches = tuple(
             replace(patch, in_disturbed_m2=patch.geometry.intersection(shape["disturbed"]).area) for patch in patches
         )
-    if grid.cell_m > method.coarsest_cell_m:
+    if grid.cell_m > method.coarsest_cell_m * _GRID_SCALE:
         text = f"the elevation cells of {show(feet(grid.cell_m), 1)} ft are too coarse for the rule ({show(feet(method.coarsest_cell_m), 1)} ft at most): they can measure but never clear a site"
         taken.flags.append(Flag("dem_cell_too_coarse", text))
     return taken, patches
