@@ -252,6 +252,11 @@ def _clear_errors() -> Iterator[None]:
         raise typer.Exit(UNUSABLE) from None
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
+    except OSError as error:
+        # A file that may not be read, a full disk, a share that went away: the program is not at fault.
+        place, reason = f"{error.filename}: " * bool(error.filename), error.strerror or error
+        sys.stderr.write(f"siteplan-gis: {place}{reason}; check the file's rights and the room on the disk\n")
+        raise typer.Exit(UNUSABLE) from None
     except Exception:  # noqa: BLE001
         if _interrupted:
             # Libraries that are just being loaded turn the interruption into errors of their own.

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+
+from siteplan_gis import cli, pipeline
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"
@@ -149,3 +152,38 @@ def test_inspect_never_cuts_a_name_in_a_file_or_pipe(tmp_path):
     told = run("inspect", plan).stdout
     assert told.startswith("1 layer ")
     assert plan.name in told
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("waters.gpkg", ["--layer", "waters=waters.gpkg"]),
+        ("waters.geojson", ["--layer", "waters=waters.geojson"]),
+        ("waters.shp", ["--layer", "waters=waters.shp"]),
+        ("waters.zip", ["--layer", "waters=waters.zip"]),
+        ("waters.parquet", ["--layer", "waters=waters.parquet"]),
+        ("dem.tif", ["--dem", "dem.tif"]),
+        ("layers.toml", ["--layers", "."]),
+    ],
+)
+def test_a_folder_where_a_file_is_meant_is_one_clear_line(tmp_path, name, options):
+    # It stands for all that the system refuses to open: a locked file, a lost share, a broken disk.
+    (tmp_path / "lod.gpkg").write_bytes((CASES / "H15" / "lod.gpkg").read_bytes())
+    (tmp_path / name).mkdir()
+    done = run("measure", "lod.gpkg", "--role", "*=disturbed_area", *options, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert name in done.stderr
+
+
+def test_a_refusal_of_the_system_is_told_without_a_traceback(monkeypatch, capsys):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied", "waters.gpkg")
+
+    monkeypatch.setattr(pipeline, "measure_inputs", refused)
+    with pytest.raises(typer.Exit) as ended:
+        cli.measure([CASES / "H15" / "lod.gpkg"])
+    assert ended.value.exit_code == 2
+    assert capsys.readouterr().err == (
+        "siteplan-gis: waters.gpkg: Permission denied; check the file's rights and the room on the disk\n"
+    )
