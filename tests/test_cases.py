@@ -345,3 +345,18 @@ def test_raster_that_is_no_tiff_is_refused():
     with pytest.raises(InputError) as refusal:
         run("H73", "../H30/site.gpkg", dem=["dem.tif"], dem_units="m", **LOD)
     assert "CANARY" not in str(refusal.value)
+
+
+def test_plan_without_ground_tells_nothing_of_the_site():
+    record = run(
+        "H44", "outfall.geojson", layer=[("wetlands", "wetlands.gpkg"), ("flowlines", "flowlines.gpkg")], **OUTFALL
+    )
+    for name in (
+        "site_acres",
+        "construction_site_acres",
+        "disturbed_acres",
+        "wetland_on_site_acres",
+        "wetland_drawn_on_site_acres",
+    ):
+        assert value(record, name) is None, name
+        assert record["measurements"][name]["reason"]

@@ -16,7 +16,7 @@ import math
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
-from siteplan_gis.model.comparison import show
+from siteplan_gis.model.comparison import show, show_share
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
     if measured.where is not None and site.area:
         share = measured.where.convex_hull.intersection(site).area / site.area
         if share < _LEAST_COVER:
-            text = f"The contours reach over {share:.0%} of the site only."
+            text = f"The contours reach over {show_share(share)} of the site only."
             remedy = "Draw the contours of the whole site, or say why none runs on the rest."
             found.append(finding(rule, "cover", Status.NEEDS_REVIEW, text, measured=measured, remedy=remedy))
     missing = case.measured.values.get("contour_missing_levels")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import finding
-from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.comparison import compare, show, show_share
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres, feet
 
@@ -103,7 +103,7 @@ def _coverage(rule: Rule, case: Case, role: str, sources: tuple[Source, ...]) ->
         mile = case.measured.shape["construction_site"].buffer(case.ordinance.method.search_m, quad_segs=32)
         share = uncovered.area / mile.area
         text = (
-            f"{show(acres(uncovered.area), 0)} acres ({share:.0%}) of the ground within one mile are not covered by the {role} "
+            f"{show(acres(uncovered.area), 0)} acres ({show_share(share)}) of the ground within one mile are not covered by the {role} "
             f"given: none found there means nothing."
         )
         status = Status.NOT_CHECKED if share > 0.999 else Status.NEEDS_REVIEW  # noqa: PLR2004

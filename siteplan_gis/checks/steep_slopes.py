@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import amount, finding, untold
-from siteplan_gis.model.comparison import show
+from siteplan_gis.model.comparison import show, show_share
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres
 
@@ -48,7 +48,7 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
     doubt = "; ".join(text for text in doubts if text)
     if value > noise:
         disturbed = float(case.measured["disturbed_acres"].value or 0)
-        share = f" ({value / disturbed:.0%} of the disturbed ground)" if disturbed else ""
+        share = f" ({show_share(value / disturbed)} of the disturbed ground)" if disturbed else ""
         text = f"{amount(steep)} at {limit.value:g} % or more are to be disturbed{share}." + (
             f" Also: {doubt}." if doubt else ""
         )

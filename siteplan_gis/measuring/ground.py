@@ -55,7 +55,7 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         ("disturbed_acres", "disturbed"),
     ):
         ground = shape[key]
-        if ground.is_empty:
+        if ground.area == 0:
             taken.add(cannot(name, f"the plan draws no {key.replace('_', ' ')}{' area' * (key == 'disturbed')}"))
         else:
             taken.add(

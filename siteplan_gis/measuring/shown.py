@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.model.layers import ReferenceFeature
+    from siteplan_gis.model.comparison import show_share
+from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.plan import Plan
 
 _PLAN_ROLES: Final = {
@@ -89,7 +90,7 @@ def picture(feature: BaseGeometry, drawn: Drawing, within_m: float, doubt_m: flo
     if is_area and any(shape.intersects(feature) for shape in (*drawn.lines, *every_area)):
         return Picture(None, "The plan draws it in another shape.")
     if share.share > _SOME_SHARE:
-        return Picture(shown=False, note=f"The plan draws {share.share:.0%} of its course only.")
+        return Picture(shown=False, note=f"The plan draws {show_share(share.share)} of its course only.")
     return Picture(shown=False)
 
 

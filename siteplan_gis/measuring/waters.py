@@ -12,7 +12,7 @@ from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.measures.proximity import nearby, nearest
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.shown import drawing_of, picture
-from siteplan_gis.model.comparison import show
+from siteplan_gis.model.comparison import show, show_share
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import UNCOUNTED_KINDS, WETLAND_KINDS
 from siteplan_gis.units import acres, feet
@@ -136,7 +136,7 @@ def _measure_role(
         taken.flags.append(
             Flag(
                 "coverage_short",
-                f"the {role} given do not cover {share:.0%} of the ground within the search distance",
+                f"the {role} given do not cover {show_share(share)} of the ground within the search distance",
                 layers[0].label if layers else "",
             )
         )
@@ -286,6 +286,10 @@ def _pathless(
 def _measure_wetland_on_site(
     site: Site, ground: BaseGeometry, wetlands: list[ReferenceFeature], method: Method, taken: Taken
 ) -> None:
+    if ground.area == 0:
+        for name in ("wetland_drawn_on_site_acres", "wetland_on_site_acres"):
+            taken.add(cannot(name, "the plan draws no ground"))
+        return
     drawn = [feature.geometry for feature in site.plan.of("wetland") if feature.geometry.area > 0]
     on_site = shapely.union_all(drawn).intersection(ground) if drawn else None
     taken.add(

@@ -78,3 +78,16 @@ def show(value: float, decimals: int = 2, limit: float | None = None) -> str:
                 decimals += 1
     shown = f"{value:,.{decimals}f}"
     return shown.lstrip("-") if float(shown.replace(",", "")) == 0 else shown
+
+
+def show_share(share: float) -> str:
+    """A share from 0 to 1 as a percentage that says 0 % or 100 % only where that is so.
+
+    Examples
+    --------
+    >>> show_share(0.25), show_share(0.99997), show_share(1.0)
+    ('25 %', '99.997 %', '100 %')
+    """
+    percent = 100 * share
+    nearest_end = 0.0 if percent < 50 else 100.0  # noqa: PLR2004
+    return f"{show(percent, 0, nearest_end)} %"
