@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import shapely
 
 from siteplan_gis.measures.proximity import shown_on_plan
+from siteplan_gis.model.comparison import show_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.model.comparison import show_share
-from siteplan_gis.model.layers import ReferenceFeature
+    from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.plan import Plan
 
 _PLAN_ROLES: Final = {
