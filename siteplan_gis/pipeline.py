@@ -226,14 +226,13 @@ def exit_code(review: Review, fail_on: str = "fail") -> int:
 
 def software() -> dict[str, str]:
     """Versions of everything that reads or measures, for the report."""
-    import fiona  # noqa: PLC0415
     import pyogrio  # noqa: PLC0415
     import pyproj  # noqa: PLC0415
     import rasterio  # noqa: PLC0415
 
     return {
         "siteplan_gis": version("siteplan-gis"),
-        "GDAL (plans, fiona)": fiona.__gdal_version__,
+        "fiona (plans, with its own GDAL)": version("fiona"),
         "GDAL (layers, pyogrio)": pyogrio.__gdal_version_string__,
         "GDAL (elevation, rasterio)": rasterio.__gdal_version__,
         "PROJ": pyproj.proj_version_str,
