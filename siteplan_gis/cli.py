@@ -47,6 +47,9 @@ class DemUnits(StrEnum):
     survey_foot = "us-ft"
 
 
+_NEXT = ("siteplan_gis.ingest.layers", "siteplan_gis.ingest.terrain")
+"""What is loaded while another process reads the plan."""
+
 PlanPaths = Annotated[
     list[Path], typer.Argument(metavar="PLAN...", help="Folders, zips or files; several make one common plan.")
 ]
@@ -92,7 +95,7 @@ def review(
 ) -> None:
     """Check a site map against an ordinance."""
     with _clear_errors():
-        begin()
+        begin(*_NEXT, "siteplan_gis.reviewing", "siteplan_gis.report.files")
         from siteplan_gis.pipeline import exit_code, review_inputs  # noqa: PLC0415
 
         inputs = _inputs(plan, layers, layer, dem, dem_units, role, assume_crs)
@@ -134,7 +137,7 @@ def measure(
 ) -> None:
     """Measure what the inputs allow; no law."""
     with _clear_errors():
-        begin()
+        begin(*_NEXT, "siteplan_gis.measuring.survey")
         from siteplan_gis.pipeline import measure_inputs  # noqa: PLC0415
 
         inputs = _inputs(plan, layers, layer, dem, dem_units, role, assume_crs)

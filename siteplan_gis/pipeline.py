@@ -15,13 +15,11 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
-from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Measurements, Method
 from siteplan_gis.model.review import Review, Status
 from siteplan_gis.model.site import Site
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
-from siteplan_gis.reviewing import judge
 
 if TYPE_CHECKING:
     from datetime import date
@@ -72,6 +70,8 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
         airports=any(rule.check.startswith("airport") for rule in law.rules),
     )
     tell("measuring and judging")
+    from siteplan_gis.reviewing import judge  # noqa: PLC0415
+
     return judge(site, law, on, software())
 
 
@@ -83,6 +83,8 @@ def measure_inputs(inputs: Inputs, progress: Progress | None = None) -> tuple[Me
     catalogue = _catalogue(inputs, "", plan)
     site = gather(inputs, plan, frame, catalogue, Method(), tell, airports=False)
     tell("measuring")
+    from siteplan_gis.measuring.survey import take_measurements  # noqa: PLC0415
+
     return take_measurements(site), site
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 import shutil
+import sqlite3
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import fiona
 
@@ -138,7 +140,7 @@ def _layer(ready: Path, suffix: str, name: str, layer: DrawnLayer, original: Pat
         arcs: dict[int, int] = {}
     else:
         codecs = ()
-        arcs = _coarse_counts(ready, suffix, name)
+        arcs = _coarse_counts(ready, suffix, name) if _may_curve(ready, suffix, name) else {}
     replaced: set[str] = set()
 
     def text(raw: str) -> str:
@@ -208,7 +210,8 @@ class _Undecoded(logging.Handler):
 def _opened(ready: Path, suffix: str, name: str, step: float) -> Iterator[Any]:
     """A fiona collection within the settings that it needs; true curves are cut at every `step` degrees."""
     with (
-        fiona.Env(OGR_ARC_STEPSIZE=str(step), SHAPE_RESTORE_SHX="YES", SHAPE_ENCODING=""),
+        # Which code a .prj stands for is told by PROJ later; asking GDAL takes most of the time of opening a shapefile.
+        fiona.Env(OGR_ARC_STEPSIZE=str(step), SHAPE_RESTORE_SHX="YES", SHAPE_ENCODING="", USE_OSR_FIND_MATCHES="NO"),
         fiona.open(
             str(ready),
             layer=name,
@@ -274,6 +277,22 @@ def _geometries(geometry: Any) -> Iterator[tuple[str, Any]]:
             yield from _geometries(part)
     else:
         yield geometry.type, geometry.coordinates
+
+
+_STRAIGHT: Final = frozenset({"POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"})
+
+
+def _may_curve(ready: Path, suffix: str, name: str) -> bool:
+    """Whether a layer may hold true curves: a GeoPackage that declares a straight kind of geometry may not."""
+    if suffix != ".gpkg":
+        return True
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(ready))}?mode=ro&immutable=1", uri=True)) as database:
+            query = "SELECT geometry_type_name FROM gpkg_geometry_columns WHERE table_name = ?"
+            kinds = {str(row[0]).upper() for row in database.execute(query, (name,))}
+    except sqlite3.Error:
+        return True
+    return not kinds or not kinds <= _STRAIGHT
 
 
 def _coarse_counts(ready: Path, suffix: str, name: str) -> dict[int, int]:

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -58,6 +59,8 @@ class _Reader:
         watchdog.start()
         try:
             _send(self.process.stdin, (str(path), label))
+            while _meanwhile:
+                import_module(_meanwhile.pop(0))
             return _receive(self.process.stdout)
         except OSError:
             raise EOFError from None
@@ -100,8 +103,13 @@ def read_isolated(path: Path, label: str) -> list[DrawnLayer]:
     raise getattr(errors, kind)(details.pop("problem"), **details)
 
 
-def begin() -> None:
-    """Start the other process now, so that it gets ready while this one loads its own libraries."""
+_meanwhile: Final[list[str]] = []
+"""Modules to load while the other process reads its first file."""
+
+
+def begin(*meanwhile: str) -> None:
+    """Start the other process now; while it reads its first file, this one loads the modules it will need next."""
+    _meanwhile.extend(meanwhile)
     with _lock:
         _reader()
 
