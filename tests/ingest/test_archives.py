@@ -67,7 +67,7 @@ def test_unsafe_names_are_skipped_by_name(tmp_path, name):
     assert [flag.code for flag in flags] == ["archive_entry_skipped"]
     assert name[:20].encode("unicode_escape").decode()[:10] in flags[0].text
     assert "unsafe path" in flags[0].text or "too long" in flags[0].text
-    assert files(tmp_path) == ["deep/er/work/gis/lod.geojson", "plan.zip"]
+    assert files(tmp_path) == ["deep/er/site/gis/lod.geojson", "plan.zip"]
 
 
 def test_case_h72(tmp_path):
