@@ -32,7 +32,7 @@ def inner(entries):
 
 
 def target(tmp_path):
-    folder = tmp_path / "deep" / "er" / "work"
+    folder = tmp_path / "deep" / "er" / "site"
     folder.mkdir(parents=True)
     return folder
 
