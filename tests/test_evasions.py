@@ -322,3 +322,17 @@ def test_a_grid_of_five_metres_is_not_too_coarse_for_its_projection(site, cell_m
     terrain = replace(site.terrain, grid=replace(grid, row_dx_m=sides, row_dy_m=sides))
     taken, _ = measure_slopes(replace(site, terrain=terrain), shapes(site.plan), read_ordinance("saukville").method)
     assert ("dem_cell_too_coarse" in {flag.code for flag in taken.flags}) is coarse
+
+
+def test_a_floodplain_drawn_by_open_limits_does_not_fail(site):
+    flood = next(
+        feature for layer in site.layers["floodplain"] for feature in layer.features if feature.kind == "flood_fringe"
+    )
+    ground = flood.geometry.representative_point().buffer(60)
+    limit = shapely.get_parts(flood.geometry.boundary)[0]
+    there = [replace(item, geometry=ground) for item in site.plan.features if item.role == "site"]
+    rest = without(site, "site", "floodplain")
+    hidden = found(site, "SAU-MAP-a", features=(*rest, *there))
+    drawn = found(site, "SAU-MAP-a", features=(*rest, *there, replace(first(site, "floodplain"), geometry=limit)))
+    assert hidden["floodplain"][0] == "fail"
+    assert drawn["floodplain"][0] in {"pass", "needs_review"}

@@ -24,7 +24,7 @@ ROLES: Final = (
 
 POLYGON_ROLES: Final = frozenset({"site", "construction_site", "lot", "disturbed_area", "floodplain", "wetland",
     "stockpile", "infiltration", "stabilization", "revegetation", "pond"})  # fmt: skip
-"""Roles whose closed lines mean the ground inside. `surface_water` and `wetland` may be lines or points as well."""
+"""Roles whose closed lines mean the ground inside. A `wetland` or `floodplain` may be lines or points as well."""
 
 AttributeValue = str | int | float | bool | date | None
 

@@ -265,6 +265,12 @@ def test_a_wetland_may_be_a_line_or_a_point(tmp_path):
     assert lod(tmp_path, "LineString", rectangle(X, Y, 9, 9), "wetland").features[0].geometry.geom_type == "Polygon"
 
 
+def test_a_floodplain_may_be_drawn_by_its_limits(tmp_path):
+    plan = lod(tmp_path, "LineString", [[X, Y], [X + 330, Y]], "floodplain")
+    assert plan.features[0].geometry.geom_type == "LineString"
+    assert "lines_not_closed" not in codes(plan)
+
+
 @pytest.mark.parametrize(
     ("kind", "coordinates", "role"),
     [
