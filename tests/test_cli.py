@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from siteplan_gis import cli, pipeline
+from siteplan_gis import pipeline
+from siteplan_gis.commands import plans
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"
@@ -182,7 +183,7 @@ def test_a_refusal_of_the_system_is_told_without_a_traceback(monkeypatch, capsys
 
     monkeypatch.setattr(pipeline, "measure_inputs", refused)
     with pytest.raises(typer.Exit) as ended:
-        cli.measure([CASES / "H15" / "lod.gpkg"])
+        plans.measure([CASES / "H15" / "lod.gpkg"])
     assert ended.value.exit_code == 2
     assert capsys.readouterr().err == (
         "siteplan-gis: waters.gpkg: Permission denied; check the file's rights and the room on the disk\n"

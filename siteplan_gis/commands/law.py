@@ -1,0 +1,24 @@
+"""Commands on the ordinances themselves: rules."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from siteplan_gis.commands.options import AsJson
+from siteplan_gis.commands.running import clear_errors, printing
+
+
+def rules(
+    ordinance: Annotated[str | None, typer.Argument(metavar="[ORDINANCE]", help="Id or file; by default all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what is checked of each ordinance, and what is not and why."""
+    with clear_errors():
+        from siteplan_gis.ordinances.matrix import matrix_json, matrix_text  # noqa: PLC0415
+        from siteplan_gis.ordinances.reader import read_ordinance, shipped  # noqa: PLC0415
+
+        ordinances = [read_ordinance(name) for name in ([ordinance] if ordinance else shipped())]
+        with printing() as stdout:
+            stdout.write(matrix_json(ordinances) if as_json else matrix_text(ordinances))
