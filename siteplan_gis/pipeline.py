@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,11 +13,12 @@ import shapely
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
+from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Measurements, Method
-from siteplan_gis.model.review import Review, Status
+from siteplan_gis.model.review import Decision, Review, Status
 from siteplan_gis.model.site import Site
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.ordinance import Ordinance
     from siteplan_gis.model.plan import Plan
+    from siteplan_gis.model.source import Source
     from siteplan_gis.model.terrain import Terrain
 
 Progress = Callable[[str], None]
@@ -51,6 +53,7 @@ class Inputs:
     dem_units: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     assume_crs: str | None = None
+    overrides: Path | None = None
 
 
 def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progress: Progress | None = None) -> Review:
@@ -69,10 +72,17 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
         tell,
         airports=any(rule.check.startswith("airport") for rule in law.rules),
     )
+    decisions, decisions_from = _decisions(inputs)
     tell("measuring and judging")
     from siteplan_gis.reviewing import judge  # noqa: PLC0415
 
-    return judge(site, law, on, software())
+    reviewed = judge(site, law, on, software(), decisions, decisions_from)
+    return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan)))
+
+
+def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:
+    path = inputs.overrides or overrides_beside(inputs.plan)
+    return read_overrides(path) if path is not None else ((), None)
 
 
 def measure_inputs(inputs: Inputs, progress: Progress | None = None) -> tuple[Measurements, Site]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from siteplan_gis.checks.table import CHECKS
 from siteplan_gis.checks.verdict import finding
 from siteplan_gis.measuring.survey import take_measurements
+from siteplan_gis.model.decisions import decide, unused
 from siteplan_gis.model.review import Case, Finding, Review, Status
 
 if TYPE_CHECKING:
@@ -16,18 +17,28 @@ if TYPE_CHECKING:
     from datetime import date
 
     from siteplan_gis.model.ordinance import Ordinance, Rule
+    from siteplan_gis.model.review import Decision
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.source import Source
 
 
-def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str] | None = None) -> Review:
+def judge(
+    site: Site,
+    ordinance: Ordinance,
+    on: date,
+    software: Mapping[str, str] | None = None,
+    decisions: Sequence[Decision] = (),
+    decisions_from: Source | None = None,
+) -> Review:
     """Review a site against an ordinance as of a day.
 
     A rule's check that crashes gives a finding with status "error"; the other rules are still judged. A rule with the
     option `gate` decides whether others reach the project: when every rule of the gate is not applicable, the others
     are not applicable either, and say so. The gate "content" holds the rules of its own section, any other gate all.
+    A reviewer's decision can open a gate, never close one.
     """
     case = Case(site, take_measurements(site, ordinance.method), ordinance, on)
-    judged = {rule.id: run(rule, case) for rule in ordinance.rules if rule.check}
+    judged = {rule.id: decide(run(rule, case), decisions) for rule in ordinance.rules if rule.check}
     closed = _closed_gates(ordinance.rules, judged)
     findings: list[Finding] = []
     for rule in ordinance.rules:
@@ -42,7 +53,9 @@ def judge(site: Site, ordinance: Ordinance, on: date, software: Mapping[str, str
             findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, f"Not applicable: {why}"))
         else:
             findings.extend(judged.get(rule.id, ()))
-    return Review(site, ordinance, case.measured, tuple(findings), on, software or {})
+    findings = decide(findings, decisions)
+    flags = unused(findings, decisions)
+    return Review(site, ordinance, case.measured, tuple(findings), on, software or {}, flags, decisions_from)
 
 
 def run(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -83,7 +96,7 @@ def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]
     closed = []
     for gate, members in gates.items():
         found = [item for rule in members for item in judged[rule.id]]
-        if all(item.status is Status.NOT_APPLICABLE for item in found):
+        if all(item.status is item.decided is Status.NOT_APPLICABLE for item in found):
             section = members[0].section if gate == "content" else ""
             closed.append((gate, section, " ".join(item.message for item in found)))
     return closed

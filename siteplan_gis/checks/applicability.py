@@ -166,3 +166,12 @@ def _trigger(
         status, words = Status.NEEDS_REVIEW, f"cannot be told ({measured.reason})"
     text = f"{opening} {amount(measured, limit)}; {limit_words(limit)}: {words}."
     return finding(rule, subject, status, text, measured=measured, limit=limit)
+
+
+def reached_by_determination(rule: Rule, case: Case) -> Sequence[Finding]:
+    """Whether the administrator reaches a site of any size: never by itself, only by a decision written down."""
+    text = (
+        f"Not applicable unless the {case.ordinance.administrator} finds so; a decision with the status 'pass' about "
+        "this finding in overrides.toml records it."
+    )
+    return [finding(rule, "site", Status.NOT_APPLICABLE, text)]

@@ -55,20 +55,27 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON o
 
 def given_inputs(
     plan: list[Path], layers: Path | None, layer: list[str] | None, dem: list[Path] | None, dem_units: DemUnits | None,
-    role: list[str] | None, assume_crs: str | None,
+    role: list[str] | None, assume_crs: str | None, overrides: Path | None = None,
 ) -> Inputs:  # fmt: skip
     """The files that were given, each looked for, so that a slip is told before anything is read."""
     from siteplan_gis.ingest.catalogue import entries_from_options  # noqa: PLC0415
     from siteplan_gis.pipeline import Inputs  # noqa: PLC0415
 
-    for path in [*plan, *(dem or ()), *([layers] if layers else ())]:
+    for path in [*plan, *(dem or ()), *([layers] if layers else ()), *([overrides] if overrides else ())]:
         if not path.exists():
             raise InputError("there is no such file or folder", file=str(path))
     files = tuple((name, Path(file)) for name, file in listed(layer, "--layer", "ROLE=FILE"))
     entries_from_options(files)  # refuses what cannot be used before the plan is read
     roles = pairs(role, "--role", "LAYER=ROLE")
     return Inputs(
-        tuple(plan), layers, files, tuple(dem or ()), dem_units.value if dem_units else None, roles, assume_crs
+        tuple(plan),
+        layers,
+        files,
+        tuple(dem or ()),
+        dem_units.value if dem_units else None,
+        roles,
+        assume_crs,
+        overrides,
     )
 
 

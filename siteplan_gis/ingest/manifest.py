@@ -85,7 +85,8 @@ class Manifest:
     layers: Mapping[str, LayerSettings] = field(default_factory=dict)
 
 
-def _day(value: Any) -> Any:
+def written_day(value: Any) -> Any:
+    """A day as TOML or a text writes it, for pydantic."""
     if isinstance(value, datetime):
         raise ValueError("write the day alone, like 2026-05-01")  # noqa: TRY004
     if isinstance(value, str):
@@ -129,7 +130,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
-_Day = Annotated[date | None, BeforeValidator(_day)]
+_Day = Annotated[date | None, BeforeValidator(written_day)]
 _Amount = Annotated[float | None, Field(ge=0)]
 _Role = Annotated[str, BeforeValidator(lambda value: _checked_role(value) if isinstance(value, str) else value)]
 _AbsentRole = Annotated[
@@ -223,7 +224,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         read = _File.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(dict(one)) for one in error.errors(include_url=False)]
+        problems = [explained(dict(one)) for one in error.errors(include_url=False)]
         raise SeveralInputErrors(problems, file=label) from None
     plan = read.plan
     return Manifest(
@@ -243,7 +244,7 @@ def read_manifest(path: Path) -> Manifest:
     )
 
 
-def _problem(error: Mapping[str, Any]) -> InputError:
+def explained(error: Mapping[str, Any]) -> InputError:
     """One problem in the words of the file: the key as written, then what is wrong."""
     key = ".".join(str(part) for part in error["loc"])
     kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")

@@ -55,6 +55,8 @@ FLAG_CODES: Final = {
     "network_doubt": "a drainage line was followed with a doubt",
     "network_gap_bridged": "a gap in the drainage lines was bridged",
     "no_role": "a layer's role is not known; it was not used",
+    "override_stale": "a reviewer's decision was made about another answer; it was not applied",
+    "override_unknown": "a reviewer's decision is about no finding of this review",
     "phase_dates_contradict": "a phase ends before it starts",
     "phases_overlap": "phases overlap; the common ground was counted once",
     "disturbed_outside_site": "disturbed ground lies outside the site",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.measurement import Measurement, Measurements
     from siteplan_gis.model.ordinance import Limit, Ordinance, Rule
     from siteplan_gis.model.site import Site
@@ -52,6 +53,24 @@ class Override:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A reviewer's decision as written down: which finding it is about, and what was decided.
+
+    Attributes
+    ----------
+    finding
+        Id of the finding, "" where not written; it tells a stale decision from a mistyped one.
+    value
+        The measured value that the reviewer looked at, in the finding's unit; None where not written.
+    """
+
+    fingerprint: str
+    finding: str
+    value: float | None
+    override: Override
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
     """What a check found about one subject of one rule.
@@ -87,6 +106,11 @@ class Finding:
         """Changes when the rule, the subject or the status changes; equal in every format and run."""
         return hashlib.sha256(f"{self.id}|{self.status.value}".encode(errors="backslashreplace")).hexdigest()[:16]
 
+    @property
+    def decided(self) -> Status:
+        """The reviewer's decision where there is one, else the program's."""
+        return self.status if self.override is None else self.override.status
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
@@ -108,6 +132,9 @@ class Review:
     findings: tuple[Finding, ...]
     on: date
     software: Mapping[str, str] = field(default_factory=dict)
+    flags: tuple[Flag, ...] = ()
+    """What became of the reviewer's decisions."""
+    decisions_from: Source | None = None
 
     @property
     def status(self) -> Status:
@@ -115,3 +142,10 @@ class Review:
         if self.measured.faults:
             return Status.ERROR
         return total(finding.status for finding in self.findings)
+
+    @property
+    def decided(self) -> Status:
+        """The worst status after the reviewer's decisions; it never hides a crash."""
+        if self.measured.faults:
+            return Status.ERROR
+        return total(finding.decided for finding in self.findings)

@@ -53,6 +53,8 @@ def review_record(review: Review) -> Record:
         "plan": plan_record(site),
         "on": day(review.on),
         "status": review.status.value,
+        "decided_status": review.decided.value,
+        "decisions_from": None if review.decisions_from is None else _source(review.decisions_from),
         "counts": {status.value: sum(finding.status is status for finding in findings) for status in Status},
         "findings": [_finding(finding, site) for finding in findings],
         "not_checked": [
@@ -62,7 +64,7 @@ def review_record(review: Review) -> Record:
         ],
         "measurements": _measurements(review.measured),
         "faults": _faults(review.measured),
-        "flags": flag_records(review.measured, site),
+        "flags": flag_records(review.measured, site, review.flags),
         "sources": _sources(site),
         "frame": _frame(site),
     }
@@ -115,9 +117,9 @@ def plan_record(site: Site) -> Record:
     }
 
 
-def flag_records(measured: Measurements, site: Site) -> list[Record]:
+def flag_records(measured: Measurements, site: Site, more: Iterable[Flag] = ()) -> list[Record]:
     """Every flag once, wherever it was raised."""
-    raised: set[Flag] = {*measured.flags, *site.flags, *site.plan.flags}
+    raised: set[Flag] = {*measured.flags, *site.flags, *site.plan.flags, *more}
     for layers in site.layers.values():
         for layer in layers:
             raised.update(layer.flags)

@@ -76,6 +76,15 @@ def _summary(record: Mapping[str, Any], paths: Sequence[Path]) -> Iterator[Text]
             f"{record['ordinance']['municipality']}; as of {record['on']}"
         )
     )
+    if record["decisions_from"] is not None:
+        decided = record["decided_status"]
+        yield Text(
+            _one_line(
+                f"With the reviewer's decisions ({record['decisions_from']['file']}): "
+                f"{STATUS_SIGNS[decided]} {STATUS_WORDS[decided]}"
+            ),
+            _STYLES[decided],
+        )
     yield Text(", ".join(f"{count} {STATUS_WORDS[each]}" for each, count in record["counts"].items() if count))
     for step, what in record["faults"].items():
         yield Text(_one_line(f"! measuring {step} crashed: {what}"), _STYLES[Status.ERROR])
@@ -108,6 +117,10 @@ def _finding(finding: Mapping[str, Any]) -> Iterator[Text]:
         "  ",
         _one_line(f"{finding['title']} ({cited or finding['rule']}): {finding['message']}"),
     )
+    if finding["override"]:
+        decision = finding["override"]
+        words = f"{STATUS_WORDS[decision['status']]}, {decision['who']}, {decision['when']}: {decision['why']}"
+        yield Text("    " + _one_line(f"Reviewer's decision: {words}"))
     measured, limit = finding["measured"], finding["limit"]
     compared = ""
     if measured and limit and measured["value"] is not None:
