@@ -125,7 +125,7 @@ def test_no_decision_closes_a_gate():
 def test_review_takes_decisions_from_a_file(tmp_path):
     plan = ["review", str(SAMPLES / "fail-scale-200"), "--on", "2026-05-04", "--json"]
     first = CliRunner().invoke(app, plan)
-    (failed,) = (item for item in json.loads(first.stdout)["findings"] if item["rule"] == "SAU-SCALE")
+    failed = next(item for item in json.loads(first.stdout)["findings"] if item["status"] == "fail")
     file = tmp_path / "decisions.toml"
     file.write_text(
         f'[[override]]\nfingerprint = "{failed["fingerprint"]}"\ndecision = "needs_review"\n'
