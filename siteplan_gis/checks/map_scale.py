@@ -4,12 +4,14 @@ What the rules ask: Saukville, "a scale not greater than 100 feet per inch"; Fai
 100 feet", and the final plan "on the same scale". Both mean that one inch on paper shows no more than 100 ft of
 ground, so feet per inch are compared, never representative fractions, which would turn the words around.
 
-How it is judged: the scale note of each sheet is read (in its many spellings) and compared. A location map is not
-held to the rule. A note that gives no scale, or two, is the reviewer's. A sheet without a note, or no sheet at all:
-not checked.
+How it is judged: everything on a sheet that tells its scale is weighed: viewports, georeferenced pages and pictures,
+drawn bars, and notes in their many spellings. What is measured outranks what is written, and the paper as printed is
+what counts: a sheet drawn for 24 x 36 in and printed at half size has twice the feet per inch of its note; both
+figures are given. Evidence that differs by more than 2 % is named, and is doubt. Location maps and details are not
+held to the rule. A sheet that tells no scale, or no sheet at all: not checked.
 
-Limits: a note is what the applicant says. A sheet printed at another size has another scale; the paper itself is
-not measured here.
+Limits: a note is what the applicant says. Where a page may be a half-size copy and nothing on it is measured, a note
+clears only if it would at half size, too.
 """
 
 from __future__ import annotations
@@ -18,69 +20,106 @@ import math
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
+from siteplan_gis.measures.scale import settled_scale
+from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from siteplan_gis.model.measurement import Measurement
-    from siteplan_gis.model.ordinance import Rule
-    from siteplan_gis.model.plan import Sheet
+    from siteplan_gis.model.ordinance import Limit, Rule
     from siteplan_gis.model.review import Case, Finding
+    from siteplan_gis.model.sheet import Sheet
+
+
+_SPARED = frozenset({"location", "detail"})
 
 
 def judge_scale(rule: Rule, case: Case) -> Sequence[Finding]:
-    """One finding for each sheet that the rule holds."""
+    """The findings of each sheet that the rule holds."""
     limit, shows = rule.limits["most"], rule.options.get("shows", ())
     assert isinstance(shows, tuple)
+    plan = case.site.plan
     sheets = [
-        sheet
-        for sheet in case.site.plan.sheets
-        if sheet.shows != "location" and (not shows or sheet.shows in (*shows, ""))
+        sheet for sheet in plan.sheets if sheet.shows not in _SPARED and (not shows or sheet.shows in (*shows, ""))
     ]
     if not sheets:
-        text = "Not checked: no sheet with a scale note was described."
-        return [
-            finding(
-                rule,
-                "sheet",
-                Status.NOT_CHECKED,
-                text,
-                limit=limit,
-                remedy="Describe the sheet under [[sheet]] in siteplan.toml.",
-            )
-        ]
+        spared = ", ".join(sheet.name for sheet in plan.sheets)
+        text = f"Not checked: none of the sheets ({spared}) shows the site map." if spared else "Not checked: there is no sheet, and none is described."  # fmt: skip
+        remedy = "Give the plan's sheets (PDF, GeoTIFF) or describe them under [[sheet]] in siteplan.toml; say what each shows."  # fmt: skip
+        return [finding(rule, "sheet", Status.NOT_CHECKED, text, limit=limit, remedy=remedy)]
+    return [item for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)]
+
+
+def _judge_sheet(rule: Rule, case: Case, sheet: Sheet, limit: Limit) -> list[Finding]:
+    measured, scale = _scale(case, sheet), settled_scale(sheet)
+    name = f"Sheet {_called(sheet)}"
+    if measured is None or measured.value is None:
+        reason = measured.reason if measured is not None else "its scale was not measured"
+        remedy = "Write the scale as 1 in = N ft, name the paper size that it holds for, and draw a scale bar."
+        if not (sheet.scale_text.strip() or sheet.evidence):
+            text = f"Not checked: sheet {_called(sheet)}: {reason}.{_notes(sheet)}"
+            return [finding(rule, sheet.name, Status.NOT_CHECKED, text, limit=limit, remedy=remedy)]
+        text = f"{name}: {reason}.{_notes(sheet)}"
+        return [finding(rule, sheet.name, Status.NEEDS_REVIEW, text, limit=limit, remedy=remedy)]
+    assert isinstance(measured.value, int | float)
+    shown, holds = show(float(measured.value), 1, limit.value), held(measured, limit)
+    paper = (
+        f" as printed on {sheet.width_in:.4g} x {sheet.height_in:.4g} in" if sheet.width_in and sheet.height_in else ""
+    )
+    said = f"{shown} ft per inch{paper} ({measured.method}){_at_full_size(case, sheet)}"
+    untaken = "" if paper or scale.kind not in {"", "stated"} else " The paper itself was not measured."
     found = []
-    for sheet in sheets:
-        measured = _scale(case, sheet)
-        if measured is None or measured.value is None:
-            if not sheet.scale_text.strip():
-                found.append(
-                    finding(
-                        rule,
-                        sheet.name,
-                        Status.NOT_CHECKED,
-                        f"Not checked: sheet {sheet.name} has no scale note.",
-                        limit=limit,
-                    )
-                )
-                continue
-            reason = measured.reason if measured is not None else "its scale was not measured"
-            text = f"Sheet {sheet.name}: {reason}."
-            found.append(
-                finding(
-                    rule, sheet.name, Status.NEEDS_REVIEW, text, limit=limit, remedy="Write the scale as 1 in = N ft."
-                )
-            )
-            continue
-        if held(measured, limit):
-            text = f"Sheet {sheet.name}: {amount(measured, limit, 1)} stated; {limit_words(limit)}. The paper itself was not measured."
-            found.append(finding(rule, sheet.name, Status.PASS, text, measured=measured, limit=limit))
-        else:
-            text = f"Sheet {sheet.name}: {amount(measured, limit, 1)} stated, but {limit_words(limit)} asked for."
-            found.append(finding(rule, sheet.name, Status.FAIL, text, measured=measured, limit=limit,
-                                 remedy=f"Draw the map larger: 1 in = {limit.value:g} ft or less."))  # fmt: skip
+    if holds is None:
+        text = f"{name}: {said}; the evidence reaches across the limit: {limit_words(limit)}."
+        remedy = "Draw a scale bar and name the paper size that the written scale holds for."
+        found.append(
+            finding(rule, sheet.name, Status.NEEDS_REVIEW, text, measured=measured, limit=limit, remedy=remedy)
+        )
+    elif holds:
+        text = f"{name}: {said}; {limit_words(limit)}.{untaken}"
+        found.append(finding(rule, sheet.name, Status.PASS, text, measured=measured, limit=limit))
+    else:
+        text = f"{name}: {said}, but {limit_words(limit)} is asked for."
+        found.append(finding(rule, sheet.name, Status.FAIL, text, measured=measured, limit=limit,
+                             remedy=_larger(case, sheet, limit)))  # fmt: skip
+    if scale.disagreements:
+        text = f"{name}: its scale is told in ways that differ: {'; '.join(scale.disagreements)}."
+        remedy = "Correct what is wrong; a sheet printed at another size needs its own scale note."
+        found.append(
+            finding(rule, f"{sheet.name}: evidence", Status.NEEDS_REVIEW, text, measured=measured, remedy=remedy)
+        )
     return found
+
+
+def _called(sheet: Sheet) -> str:
+    more = ", ".join(part for part in (sheet.number, sheet.title) if part and part.casefold() != sheet.name.casefold())
+    return f"{sheet.name} ({more})" if more else sheet.name
+
+
+def _notes(sheet: Sheet) -> str:
+    return "".join(f" {note[:1].upper()}{note[1:]}." for note in sheet.notes)
+
+
+def _at_full_size(case: Case, sheet: Sheet) -> str:
+    full, printed = case.measured.values.get(f"feet_per_inch_full_size[{sheet.name}]"), _scale(case, sheet)
+    if full is None or printed is None or full.value is None or printed.value is None:
+        return ""
+    if math.isclose(float(full.value), float(printed.value), rel_tol=1e-3):
+        return ""
+    size = f" ({sheet.paper})" if sheet.paper else ""
+    return f"; at full size{size} {show(float(full.value), 1)} ft per inch"
+
+
+def _larger(case: Case, sheet: Sheet, limit: Limit) -> str:
+    full = case.measured.values.get(f"feet_per_inch_full_size[{sheet.name}]")
+    if full is not None and full.value is not None and float(full.value) <= limit.value:
+        size = f" ({sheet.paper})" if sheet.paper else ""
+        return (
+            f"Submit the sheet printed at its full size{size}, where it has {show(float(full.value), 1)} ft per inch."
+        )
+    return f"Draw the map larger: 1 in = {limit.value:g} ft or less on the paper that is submitted."
 
 
 def judge_same_scale(rule: Rule, case: Case) -> Sequence[Finding]:

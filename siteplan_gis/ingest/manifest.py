@@ -16,7 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.ingest.roles import require_role
-from siteplan_gis.model.plan import ROLES, Activity, Sheet, Stated
+from siteplan_gis.model.plan import ROLES, Activity, Stated
+from siteplan_gis.model.sheet import Sheet
 from siteplan_gis.units import metres_per
 
 if TYPE_CHECKING:
@@ -174,10 +175,13 @@ class _ActivityTable(_Strict):
 
 class _SheetTable(_Strict):
     name: str
-    shows: Literal["", "site_map", "existing", "final", "control", "location"] = ""
+    shows: Literal["", "site_map", "existing", "final", "control", "location", "detail"] = ""
     scale: str = ""
     contour_interval_ft: Annotated[float | None, Field(gt=0)] = None
     paper: str = ""
+    number: str = ""
+    title: str = ""
+    file: str = ""
 
 
 class _LayerTable(_Strict):
@@ -237,7 +241,17 @@ def read_manifest(path: Path) -> Manifest:
         stated=Stated(**read.stated.model_dump()),
         activity=Activity(**read.activity.model_dump()),
         sheets=tuple(
-            Sheet(sheet.name, sheet.shows, sheet.scale, sheet.contour_interval_ft, sheet.paper) for sheet in read.sheet
+            Sheet(
+                sheet.name,
+                sheet.shows,
+                sheet.scale,
+                sheet.contour_interval_ft,
+                sheet.paper,
+                number=sheet.number,
+                title=sheet.title,
+                file=sheet.file,
+            )
+            for sheet in read.sheet
         ),
         roles=read.roles,
         layers={name: LayerSettings(**table.model_dump()) for name, table in read.layer.items()},

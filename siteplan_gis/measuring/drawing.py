@@ -8,8 +8,8 @@ import shapely
 
 from siteplan_gis.measures.contours import contour_facts
 from siteplan_gis.measures.grid import grid_facts
-from siteplan_gis.measures.sheet import feet_per_inch
 from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.measuring.sheets import measure_sheets
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import acres, feet
@@ -28,21 +28,7 @@ _GRID_NOISE_M = 0.1
 def measure_drawing(site: Site, shape: dict[str, BaseGeometry]) -> Taken:
     """Scale notes, contours and grid of the plan."""
     taken = Taken()
-    for sheet in site.plan.sheets:
-        name = f"feet_per_inch[{sheet.name}]"
-        scale = feet_per_inch(sheet.scale_text)
-        namesakes = {feet_per_inch(other.scale_text) for other in site.plan.sheets if other.name == sheet.name}
-        if len(namesakes) > 1:
-            taken.add(cannot(name, "several sheets have this name, with different scales"))
-        elif scale is None:
-            said = (
-                f"the note {sheet.scale_text!r} gives no one scale"
-                if sheet.scale_text.strip()
-                else "the sheet has no scale note"
-            )
-            taken.add(cannot(name, said))
-        else:
-            taken.add(measured(name, scale, None, f"as stated: {sheet.scale_text}"))
+    measure_sheets(site.plan.sheets, taken)
     _measure_contours(site.plan, taken)
     _measure_grid(site.plan, shape, taken)
     return taken

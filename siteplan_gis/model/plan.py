@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.flag import Flag
+    from siteplan_gis.model.sheet import Sheet
     from siteplan_gis.model.source import Source
 
 ROLES: Final = (
@@ -80,27 +81,6 @@ class PlanLayer:
     set_aside: int
     fields: tuple[str, ...]
     sample: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """One sheet of the plan as the applicant describes it.
-
-    Attributes
-    ----------
-    shows
-        "site_map", "existing", "final", "control", "location" or "" (unknown). The scale rule spares location maps.
-    scale_text
-        The scale note as written on the sheet.
-    contour_interval_ft
-        As stated; None where not stated.
-    """
-
-    name: str
-    shows: str = ""
-    scale_text: str = ""
-    contour_interval_ft: float | None = None
-    paper: str = ""
 
 
 @dataclass(frozen=True, slots=True)

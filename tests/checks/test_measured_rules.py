@@ -4,7 +4,8 @@ import pytest
 import shapely
 
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.model.plan import Sheet, Stated
+from siteplan_gis.model.plan import Stated
+from siteplan_gis.model.sheet import Sheet
 from tests.checks.conftest import SQUARE, feature, layer, make_case
 
 SLOPES = {"disturbed_acres": 2.0, "no_elevation_disturbed_acres": 0.0}

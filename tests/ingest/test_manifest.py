@@ -6,7 +6,8 @@ import pytest
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.ingest.manifest import LayerSettings, Manifest, read_manifest
-from siteplan_gis.model.plan import Activity, Sheet, Stated
+from siteplan_gis.model.plan import Activity, Stated
+from siteplan_gis.model.sheet import Sheet
 
 FULL = r"""
 [plan]
