@@ -5,8 +5,6 @@ that end a facet it takes the one that keeps the sum of its sideways departures 
 doi:10.1029/2002WR001639), so that it follows the true fall line on smooth ground. Where nothing is lower, the ground
 is flooded from that cell, level by level and nearest first, until the water meets lower ground. So only the ground
 that the path needs is looked at, and no window decides where a depression spills.
-
-All kernels stand in this one module: a cached kernel does not notice an edit in another module.
 """
 
 from __future__ import annotations
@@ -30,15 +28,15 @@ IN_DEPRESSION: Final = 3
 AT_LIMIT: Final = 4
 SPILLS: Final = 5
 TOO_WIDE: Final = 6
+TOO_DEEP: Final = 7
 
 MOST_FLOODED: Final = 1_000_000
 """Cells flooded at most from one place: a wider depression is closed, its depth a lower bound."""
-_NOT_TOLD: Final = -9
 
 
 # Neighbours counter-clockwise from the next column: even numbers share a side.
-_ROW = np.array([0, -1, -1, -1, 0, 1, 1, 1])
-_COL = np.array([1, 1, 0, -1, -1, -1, 0, 1])
+ROW = np.array([0, -1, -1, -1, 0, 1, 1, 1])
+COL = np.array([1, 1, 0, -1, -1, -1, 0, 1])
 # Facets: the neighbour across a side, the one across a corner, and whether the corner lies counter-clockwise.
 _SIDE = np.array([0, 2, 2, 4, 4, 6, 6, 0])
 _CORNER = np.array([1, 1, 3, 3, 5, 5, 7, 7])
@@ -56,13 +54,13 @@ def steepest(z: Floats, row: int, col: int, dx: float, dy: float, drift: float) 
     best, chosen, angle = 0.0, -1, 0.0
     for facet in range(8):
         side, corner = _SIDE[facet], _CORNER[facet]
-        r1, c1 = row + _ROW[side], col + _COL[side]
+        r1, c1 = row + ROW[side], col + COL[side]
         if not (0 <= r1 < rows and 0 <= c1 < cols) or np.isnan(z[r1, c1]):
             continue
         d1, d2 = (dx, dy) if side % 4 == 0 else (dy, dx)
         s1 = (here - z[r1, c1]) / d1
         turn, slope = 0.0, s1
-        r2, c2 = row + _ROW[corner], col + _COL[corner]
+        r2, c2 = row + ROW[corner], col + COL[corner]
         if 0 <= r2 < rows and 0 <= c2 < cols and not np.isnan(z[r2, c2]):
             s2 = (z[r1, c1] - z[r2, c2]) / d2
             widest = np.arctan2(d2, d1)
@@ -93,13 +91,13 @@ def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float)
     """Whether the ground seems to fall towards a missing neighbour at least as steeply as `slope`."""
     rows, cols = z.shape
     for k in range(8):
-        r, c = row + _ROW[k], col + _COL[k]
+        r, c = row + ROW[k], col + COL[k]
         if 0 <= r < rows and 0 <= c < cols and not np.isnan(z[r, c]):
             continue
-        r, c = row - _ROW[k], col - _COL[k]
+        r, c = row - ROW[k], col - COL[k]
         if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
             continue
-        rise = (z[r, c] - z[row, col]) / np.hypot(_COL[k] * dx, _ROW[k] * dy)
+        rise = (z[r, c] - z[row, col]) / np.hypot(COL[k] * dx, ROW[k] * dy)
         if rise > 0 and rise >= slope:
             return True
     return False
@@ -148,15 +146,17 @@ def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
 
 @compiled
 def spill(
-    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, mark: int,
+    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Flood from the flat cell number `start` until water meets lower ground, a goal or the edge of the data.
 
+    It is given up (TOO_WIDE) over more than `most_cells`, or (TOO_DEEP) once the water stands more than `most_m` deep.
+
     `seen` to `cell` are scratch of z's size (see `scratch`); `mark` is new at every call, and `came_from` then holds
     the neighbour number back towards the start.
 
-    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE), the cell there, and the water level.
+    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE, TOO_DEEP), the cell there, and the water level.
     """
     rows, cols = z.shape
     bottom = z[start // cols, start % cols]
@@ -172,11 +172,13 @@ def spill(
             return AT_GOAL, last, water
         if z[row, col] < bottom:
             return SPILLS, last, water
+        if water - bottom > most_m:
+            return TOO_DEEP, last, water
         flooded += 1
         if flooded > most_cells:
             return TOO_WIDE, last, water
         for k in range(8):
-            r, c = row + _ROW[k], col + _COL[k]
+            r, c = row + ROW[k], col + COL[k]
             if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
                 return AT_EDGE, last, water
             if seen[r, c] == mark:
@@ -184,7 +186,7 @@ def spill(
             seen[r, c] = mark
             came_from[r, c] = (k + 4) % 8
             level[size] = max(water, z[r, c])
-            far[size] = away + np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
+            far[size] = away + np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
             cell[size] = r * cols + c
             size += 1
             _push(level, far, cell, size)
@@ -217,7 +219,7 @@ def way_out(
     chain[0] = end
     while at != start:
         k = came_from[at // cols, at % cols]
-        at += _ROW[k] * cols + _COL[k]
+        at += ROW[k] * cols + COL[k]
         chain[count] = at
         count += 1
     place = count - 1
@@ -276,13 +278,13 @@ def descend(
         if k >= 0:
             if falls_off(z, row, col, dx[row], dy[row], slope):
                 return size, AT_EDGE, 0.0, ponded, mark
-            length += np.hypot(_COL[k] * dx[row], _ROW[k] * dy[row])
-            at += _ROW[k] * cols + _COL[k]
+            length += np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
+            at += ROW[k] * cols + COL[k]
             path[size] = at
             size += 1
             continue
         mark += 1
-        how, end, water = spill(z, goal, dx, dy, at, MOST_FLOODED, mark, seen, came_from, level, far, cell)
+        how, end, water = spill(z, goal, dx, dy, at, MOST_FLOODED, np.inf, mark, seen, came_from, level, far, cell)
         depth = water - z[row, col]
         if depth > barrier_m or how == TOO_WIDE:
             return size, IN_DEPRESSION if how in (SPILLS, AT_GOAL) else TOO_WIDE, depth, ponded, mark
@@ -299,101 +301,7 @@ def descend(
             return size, AT_EDGE, depth, ponded, mark
 
 
-@compiled
-def _tell_level(z: Floats, inside: Bytes, start: int, to: Ints, cell: Ints) -> None:
-    """Let all exactly level ground around a cell drain where the cell does: a pond is flooded only once."""
-    rows, cols = z.shape
-    cell[0] = start
-    size = 1
-    while size > 0:
-        size -= 1
-        row, col = cell[size] // cols, cell[size] % cols
-        for k in range(8):
-            r, c = row + _ROW[k], col + _COL[k]
-            if not (0 <= r < rows and 0 <= c < cols) or inside[r, c] == 0 or z[r, c] != z[row, col]:
-                continue
-            if to[r * cols + c] == _NOT_TOLD:
-                to[r * cols + c] = to[start]
-                cell[size] = r * cols + c
-                size += 1
-
-
-@compiled
-def drain(
-    z: Floats, inside: Bytes, nowhere: Bytes, order: Ints, dx: Floats, dy: Floats, barrier_m: float,
-    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
-    area: Floats, to: Ints,
-) -> None:  # fmt: skip
-    """Find the ground in square metres that drains through each inside cell, and where each of them drains to.
-
-    `order` holds the inside cells, the highest first. A cell drains to a lower cell: a neighbour, or the place where
-    its ponding finds lower ground; -1 for the bottom of a depression deeper than `barrier_m`, -2 off the data.
-    `nowhere` is a goal of one empty cell: none. `area` (zeros) and `to` receive the answer, flat, of z's size.
-    """
-    cols = z.shape[1]
-    for place in range(order.size):
-        to[order[place]] = _NOT_TOLD
-    for place in range(order.size):
-        at = order[place]
-        row, col = at // cols, at % cols
-        area[at] += dx[row] * dy[row]
-        k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
-        if k >= 0:
-            to[at] = -2 if falls_off(z, row, col, dx[row], dy[row], slope) else at + _ROW[k] * cols + _COL[k]
-        elif to[at] == _NOT_TOLD:
-            how, end, water = spill(z, nowhere, dx, dy, at, 200_000, place + 1, seen, came_from, level, far, cell)
-            if water - z[row, col] > barrier_m or how == TOO_WIDE:
-                to[at] = -1
-            else:
-                to[at] = -2 if how == AT_EDGE else end
-            _tell_level(z, inside, at, to, cell)
-        if to[at] >= 0 and inside[to[at] // cols, to[at] % cols] != 0:
-            area[to[at]] += area[at]
-
-
 def scratch(shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints]:
     """Scratch of `spill` for a grid of some rows and columns; memory is taken only where it is written."""
     size = shape[0] * shape[1] + 1
     return np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.empty(size), np.empty(size), np.empty(size, np.int64)
-
-
-@compiled
-def draw(cells: Bytes, xy: Floats) -> None:
-    """Set bit 1 of every cell that a line in pixel coordinates runs through."""
-    rows, cols = cells.shape
-    for i in range(xy.shape[0] - 1):
-        x1, y1, x2, y2 = xy[i, 0], xy[i, 1], xy[i + 1, 0], xy[i + 1, 1]
-        if max(x1, x2) < 0 or min(x1, x2) > cols or max(y1, y2) < 0 or min(y1, y2) > rows:
-            continue
-        steps = int(np.ceil(max(abs(x2 - x1), abs(y2 - y1)) * 5)) + 1
-        for step in range(steps + 1):
-            x, y = x1 + step / steps * (x2 - x1), y1 + step / steps * (y2 - y1)
-            if 0 <= x < cols and 0 <= y < rows:
-                cells[int(y), int(x)] |= 1
-
-
-@compiled
-def mark_right(cells: Bytes, xy: Floats) -> None:
-    """In each row turn bit 4 of the first cell whose middle lies right of a closed line (see `fill`)."""
-    rows, cols = cells.shape
-    for i in range(xy.shape[0] - 1):
-        x1, y1, x2, y2 = xy[i, 0], xy[i, 1], xy[i + 1, 0], xy[i + 1, 1]
-        low, high = min(y1, y2), max(y1, y2)
-        for row in range(max(0, int(np.ceil(low - 0.5))), min(rows, int(np.ceil(high - 0.5)))):
-            x = x1 + (row + 0.5 - y1) / (y2 - y1) * (x2 - x1)
-            col = max(0, int(np.ceil(x - 0.5)))
-            if col < cols:
-                cells[row, col] ^= 4
-
-
-@compiled
-def fill(cells: Bytes, top: int, bottom: int, left: int, right: int) -> None:
-    """Set bit 2 of the cells between the marks that closed lines left in some rows and columns; clear the marks."""
-    for row in range(top, bottom):
-        inside = False
-        for col in range(left, right):
-            if cells[row, col] & 4:
-                inside = not inside
-                cells[row, col] &= 3
-            if inside:
-                cells[row, col] |= 2

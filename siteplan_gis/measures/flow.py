@@ -14,9 +14,11 @@ import shapely
 from shapely import LineString, Point
 from shapely.ops import substring
 
-from siteplan_gis.measures import conditioning
+from siteplan_gis.measures import conditioning, receiving
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, IN_DEPRESSION, TOO_WIDE
-from siteplan_gis.measures.ground import Conditioned, away_from, cells_touched, condition_around
+from siteplan_gis.measures.drainage_field import EDGE, receivers
+from siteplan_gis.measures.ground import Conditioned, away_from, condition_around
+from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,18 +189,19 @@ def runoff_exits(
     """
     ground = condition_around(grid, disturbed, max(900.0, 2 * limit_m), culverts, drainage)
     rows, cols = ground.z_m.shape
+    scratch = conditioning.scratch((rows, cols))
     inside = cells_touched(ground, [disturbed])
     inside[np.isnan(ground.z_m)] = 0
-    order = np.flatnonzero(inside)
-    if not order.size:
+    inside = inside.ravel()
+    if not inside.any():
         return ()
-    order = order[np.argsort(-ground.z_m.ravel()[order], kind="stable")]
-    scratch = conditioning.scratch((rows, cols))
-    area, to = np.zeros(rows * cols), np.empty(rows * cols, np.int64)
-    nowhere = np.zeros((1, 1), np.uint8)
-    conditioning.drain(ground.z_m, inside, nowhere, order, ground.dx_m, ground.dy_m, barrier_m, *scratch, area, to)
-    to = to[order]
-    leaves = (to == -2) | ((to >= 0) & (inside.ravel()[np.maximum(to, 0)] == 0))  # noqa: PLR2004
+    field = receivers(ground, barrier_m)
+    order = field.order[inside[field.order] != 0]
+    to = field.receiver[order]
+    area = np.zeros(rows * cols)
+    area[order] = (ground.dx_m * ground.dy_m)[order // cols]
+    receiving.gather(order, to, inside, area)
+    leaves = np.where(to >= 0, inside[np.maximum(to, 0)] == 0, field.ended_by[order] == EDGE)
     touching = _touching(disturbed, targets)
     if not leaves.any():
         pits = order[to == -1]
@@ -210,7 +213,7 @@ def runoff_exits(
     step_m = max(2 * ground.cell_m, edge.length / _PLACES_TRACED)
     places = _busiest(along, area[crossing], step_m)
     goal = ground.goal(targets)
-    mark = len(order)
+    mark = 0
     nearest: dict[int, tuple[float, int]] = {}
     tree = shapely.STRtree(np.asarray(targets, dtype=object))
     for place, _ in places if len(targets) else ():

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from shapely import LineString, Point
 
-from siteplan_gis.measures import conditioning
+from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,30 +228,3 @@ def away_from(place: Point, targets: Sequence[BaseGeometry]) -> NDArray[np.float
         return np.empty(0)
     distances: NDArray[np.float64] = shapely.distance(np.asarray(targets, dtype=object), place)
     return np.where(np.isnan(distances), np.inf, distances)
-
-
-def cells_touched(ground: Conditioned, targets: Sequence[BaseGeometry]) -> NDArray[np.uint8]:
-    """Non-zero where a geometry of the frame touches a cell of the window, shape (rows, columns)."""
-    rows, cols = ground.z_m.shape
-    goal = np.zeros((rows, cols), np.uint8)
-    if not len(targets):
-        return goal
-    window = ground.placed(shapely.segmentize(shapely.box(0, 0, cols, rows), max(rows, cols) / 8))
-    shapely.prepare(window)
-    near = np.asarray(targets, dtype=object)
-    near = near[shapely.intersects(window, near)]
-    if not near.size:
-        return goal
-    for shape in shapely.get_parts(shapely.get_parts(ground.pixels(shapely.GeometryCollection(list(near))))):
-        if shape.geom_type == "Polygon":
-            for ring in shapely.get_rings(shape):
-                conditioning.draw(goal, shapely.get_coordinates(ring))
-                conditioning.mark_right(goal, shapely.get_coordinates(ring))
-            left, top, right, bottom = shapely.bounds(shape)
-            conditioning.fill(
-                goal, max(0, int(top) - 1), min(rows, int(bottom) + 2), max(0, int(left) - 1), min(cols, int(right) + 2)
-            )
-        else:
-            xy = shapely.get_coordinates(shape)
-            conditioning.draw(goal, xy if len(xy) > 1 else np.vstack([xy, xy]))
-    return goal
