@@ -1,4 +1,4 @@
-"""Database files are read in a process of their own, so that a damaged file can crash GDAL but not the review.
+"""Applicants' binary files are read in a process of their own: a damaged one can crash its reader, not the review.
 
 The process is started when the first such file is read and serves all later ones. It ends with this one, and is
 replaced if a file has crashed it.
@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -50,15 +51,15 @@ class _Reader:
         """Whether it still runs and was started by this very process (not by the one that forked it)."""
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def ask(self, path: Path, label: str) -> Any:
+    def ask(self, reader: str, path: Path, label: str, longest_s: float, memory: int) -> Any:
         """What the other process makes of a file; EOFError if it dies over it."""
         if self.process.stdin is None or self.process.stdout is None:
             raise EOFError
-        watchdog = threading.Timer(LONGEST_READ_S, self.process.kill)
+        watchdog = threading.Timer(longest_s, self.process.kill)
         watchdog.daemon = True
         watchdog.start()
         try:
-            _send(self.process.stdin, (str(path), label))
+            _send(self.process.stdin, (reader, str(path), label, memory))
             while _meanwhile:
                 import_module(_meanwhile.pop(0))
             return _receive(self.process.stdout)
@@ -91,16 +92,43 @@ def read_isolated(path: Path, label: str) -> list[DrawnLayer]:
     InputError
         As the reader does; and if the reader crashes over the file or does not come to an end.
     """
+    layers: list[DrawnLayer] = ask("databases.read_database", path, label, LONGEST_READ_S)
+    return layers
+
+
+def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MOST_MEMORY) -> Any:
+    """What a reader of this room, named "module.function", makes of a file, in the other process.
+
+    Parameters
+    ----------
+    longest_s
+        Seconds after which the reading is ended.
+    memory
+        Bytes that the reading may need.
+
+    Raises
+    ------
+    InputError
+        As the reader does; and if the reader crashes over the file or does not come to an end.
+    """
     with _lock:
         try:
-            answer = _reader().ask(path.absolute(), label)
+            answer = _reader().ask(reader, path.absolute(), label, longest_s, memory)
         except EOFError:
             close()
             raise errors.InputError("crashes its reader or never ends", file=label, remedy=_REMEDY) from None
-    if isinstance(answer, list):
-        return answer
-    kind, details = answer
-    raise getattr(errors, kind)(details.pop("problem"), **details)
+    if isinstance(answer, _Problem):
+        details = dict(answer.details)
+        raise getattr(errors, answer.kind)(details.pop("problem"), **details)
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """An input error, as it travels between the processes."""
+
+    kind: str
+    details: dict[str, str]
 
 
 _meanwhile: Final[list[str]] = []
@@ -147,40 +175,49 @@ def _receive(pipe: IO[bytes]) -> Any:
     return pickle.loads(content)  # noqa: S301  (written by our own process)
 
 
-def _limit_memory() -> None:
+def _limit_memory(more: int) -> None:
     """A file that unfolds into more memory than any plan needs ends the reading, not the machine."""
     if sys.platform == "linux":
         import resource  # noqa: PLC0415  (exists on Unix only)
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = _MOST_MEMORY if hard == resource.RLIM_INFINITY else min(_MOST_MEMORY, hard)
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        wanted = taken + more if hard == resource.RLIM_INFINITY else min(taken + more, hard)
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
 def _serve() -> None:
     """Answer questions until the asking process ends."""
-    from siteplan_gis.ingest.databases import read_database  # noqa: PLC0415  (fiona is loaded in this process only)
-
-    _limit_memory()
+    # Most plans hold such a file: its reader is loaded while the asking process still starts.
+    import_module("siteplan_gis.ingest.databases")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not come between the answers
     while True:
         try:
-            path, label = _receive(sys.stdin.buffer)
+            reader, path, label, memory = _receive(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            answer: Any = read_database(Path(path), label)
+            module, function = reader.split(".")
+            read = getattr(import_module(f"siteplan_gis.ingest.{module}"), function)
+            _limit_memory(memory)
+            answer: Any = read(Path(path), label)
         except errors.InputError as error:
             names = ("problem", "file", "layer", "feature", "remedy")
-            answer = type(error).__name__, {name: getattr(error, name) for name in names}
+            answer = _Problem(type(error).__name__, {name: getattr(error, name) for name in names})
         except MemoryError:
-            answer = "InputError", {"problem": "needs more memory than there is", "file": label, "remedy": _REMEDY}
+            answer = _problem("needs more memory than there is", label)
         except Exception as error:  # noqa: BLE001  (a fault here must be told there, not end the reading)
-            problem = f"cannot be read ({type(error).__name__}: {str(error)[:160]})"
-            answer = "InputError", {"problem": problem, "file": label, "remedy": _REMEDY}
+            answer = _problem(f"cannot be read ({type(error).__name__}: {str(error)[:160]})", label)
         _send(answers, answer)
 
 
+def _problem(problem: str, label: str) -> _Problem:
+    return _Problem("InputError", {"problem": problem, "file": label, "remedy": _REMEDY})
+
+
 if __name__ == "__main__":
-    _serve()
+    # Under its own name, or what it sends would be of a class that the asking process does not know.
+    from siteplan_gis.ingest.isolated import _serve as serve
+
+    serve()
