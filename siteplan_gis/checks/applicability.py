@@ -78,7 +78,7 @@ def excluded_maintenance(rule: Rule, case: Case) -> Sequence[Finding]:
     limit, measured = rule.limits["below"], case.measured.values.get("disturbed_acres")
     if measured is None or measured.value is None:
         return [untold(rule, "disturbed", measured, "the disturbed acreage")]
-    if held(measured, limit) is False:
+    if held(measured, limit) is False and not measured.reason:
         text = f"Routine maintenance is claimed, but {amount(measured, limit)} are disturbed: not {limit_words(limit)}."
         return [finding(rule, "disturbed", Status.FAIL, text, measured=measured, limit=limit,
                         remedy="Apply for a permit; the exclusion does not reach this much ground.")]  # fmt: skip

@@ -8,8 +8,9 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.attributes import field_of
 from siteplan_gis.ingest.manifest import LayerSettings
 from siteplan_gis.ingest.placing import PlacedLayer
-from siteplan_gis.ingest.roles import IGNORE, guess_role, matched
+from siteplan_gis.ingest.roles import IGNORE, guess_role, guess_surface_role, matched
 from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.surface import SURFACE_ROLES
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -46,7 +47,7 @@ def assigned(
                 role, role_from = answer[1], origin
     flags = []
     if not role_from:
-        role = guess_role(drawn.layer) or (guess_role(base.rsplit(".", 1)[0]) if drawn.only_layer else "")
+        role = _guess(drawn, base.rsplit(".", 1)[0])
         if role:
             role_from = "name"
             flags.append(Flag("role_guessed", f"taken as {role} from its name", drawn.label))
@@ -62,8 +63,21 @@ def assigned(
     layer.flags += flags
     if not drawn.features:
         layer.flags.append(Flag("layer_empty", "holds no features", drawn.label))
+    if layer.role in SURFACE_ROLES and drawn.mesh is None:
+        raise InputError(
+            f"holds no triangles, so it cannot be {layer.role}",
+            file=drawn.file,
+            layer=drawn.layer,
+            remedy="give the surface as LandXML with its faces",
+        )
     _require_fields(layer)
     return layer
+
+
+def _guess(drawn: DrawnLayer, stem: str) -> str:
+    if drawn.mesh is not None:
+        return drawn.guessed_role or (guess_surface_role(stem) if drawn.only_layer else "")
+    return drawn.guessed_role or guess_role(drawn.layer) or (guess_role(stem) if drawn.only_layer else "")
 
 
 def _require_fields(layer: PlacedLayer) -> None:

@@ -152,6 +152,23 @@ class DrawnFeature:
 
 
 @dataclass(slots=True)
+class Mesh:
+    """A surface of triangles as the file writes it.
+
+    Attributes
+    ----------
+    xy, z
+        Vertices (easting, northing), shape (n, 2), and their heights, shape (n,), in the file's own unit.
+    triangles
+        Places of the vertices of each visible triangle, shape (m, 3).
+    """
+
+    xy: Vertices
+    z: Vertices
+    triangles: NDArray[np.int64]
+
+
+@dataclass(slots=True)
 class DrawnLayer:
     """One layer as read.
 
@@ -163,6 +180,12 @@ class DrawnLayer:
         Whether the file has no other layer, so that the file's name speaks for the layer.
     crs
         Definition that the file gives; empty where it gives none, and `no_crs` then says why.
+    unit, unit_m
+        The unit that the file counts in, as written, and its length in metres; empty and None where it names none.
+    guessed_role
+        The role that the format itself tells, where names say nothing.
+    mesh
+        For a surface: its triangles; the layer's one feature is then their outline.
     """
 
     file: str
@@ -174,3 +197,7 @@ class DrawnLayer:
     flags: list[Flag] = field(default_factory=list)
     no_crs: str = "the file names no coordinate system"
     label: str = ""
+    unit: str = ""
+    unit_m: float | None = None
+    guessed_role: str = ""
+    mesh: Mesh | None = None

@@ -97,6 +97,24 @@ def guess_role(name: str) -> str:
     return ""
 
 
+def guess_surface_role(name: str) -> str:
+    """The role that a surface's name speaks of; empty where it speaks of none.
+
+    Examples
+    --------
+    >>> guess_surface_role("EG-Survey 2024"), guess_surface_role("Finished Ground"), guess_surface_role("Volume EG-FG")
+    ('surface_existing', 'surface_proposed', '')
+    """
+    words = _words(name)
+    if re.search(r"\b(?:volumes?|vol|cut|fill|compare|comparison|bedrock|ground ?water)\b", words):
+        return ""
+    if re.search(rf"\b{_PROPOSED}\b", words):
+        return "surface_proposed"
+    if re.search(rf"\b(?:{_EXISTING}|topo|dtm|og|survey|lidar)\b", words):
+        return "surface_existing"
+    return ""
+
+
 def _words(name: str) -> str:
     """The words of a name in small letters, one space between, camel case and digits divided."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)

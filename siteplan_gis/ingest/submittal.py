@@ -14,13 +14,14 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.archives import ARCHIVE_SUFFIXES, Budget, is_clutter, unpack
 from siteplan_gis.ingest.formats import DRIVERS
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, is_geojson
+from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES, root_name
 from siteplan_gis.ingest.manifest import MANIFEST_NAME
 from siteplan_gis.model.flag import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PLAN_SUFFIXES: Final = frozenset({*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, ".kml"})
+PLAN_SUFFIXES: Final = frozenset({*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, *LANDXML_SUFFIXES, ".kml"})
 
 _SIDECARS: Final = (
     ".shx", ".dbf", ".prj", ".cpg", ".qpj", ".sbn", ".sbx", ".qix", ".ain", ".aih", ".ixs", ".mxs", ".atx", ".fbn", ".fbx",
@@ -29,9 +30,7 @@ _SIDECARS: Final = (
 )  # fmt: skip
 _SILENT: Final = (".txt", ".toml", ".md", ".rst")
 _SILENT_STEMS: Final = frozenset({"readme", "license", "licence", "copying", "expected"})
-_NOT_YET: Final = frozenset(
-    {".dxf", ".dwg", ".dgn", ".xml", ".landxml", ".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png"}
-)
+_NOT_YET: Final = frozenset({".dxf", ".dwg", ".dgn", ".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png"})
 _CHUNK: Final = 1 << 20
 
 
@@ -95,7 +94,7 @@ def opened_submittal(paths: Sequence[Path]) -> Iterator[Submittal]:
                 raise InputError(
                     "holds no plan file that can be read" + f" ({ignored})" * bool(ignored),
                     file=path.name,
-                    remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb or .fgb, in a folder or zip",
+                    remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb or LandXML, in a folder or zip",
                 )
         submittal.files = _with_unique_labels(submittal.files)
         yield submittal
@@ -115,7 +114,9 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
     else:
         reason = "is of no kind that this version reads" if suffix in _NOT_YET else "is of no kind that is read here"
         raise InputError(
-            reason, file=path.name, remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, a folder or zip"
+            reason,
+            file=path.name,
+            remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, LandXML, a folder or zip",
         )
     beside = path.absolute().parent / MANIFEST_NAME
     if len(submittal.manifests) == known and beside.is_file():
@@ -157,6 +158,10 @@ def _add_folder(folder: Path, prefix: str, work: Path, submittal: Submittal, bud
         elif suffix == ".json" and not is_geojson(path):
             if path.stem.lower() not in _SILENT_STEMS:
                 submittal.flags.append(Flag("file_ignored", f"{label} is JSON but holds no features", label))
+        elif suffix == ".xml" and path.is_file() and (root := root_name(path)) != "LandXML":
+            if not path.name.lower().endswith(_SIDECARS):
+                what = f"it begins with <{root[:40]}>" if root else "it is no XML"
+                submittal.flags.append(Flag("file_ignored", f"{label} is not LandXML: {what}", label))
         elif suffix in PLAN_SUFFIXES or path.is_dir():
             _add_file(path, label, work, submittal, budget)
         else:

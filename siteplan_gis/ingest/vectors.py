@@ -22,9 +22,11 @@ from siteplan_gis.ingest.attributes import (
 from siteplan_gis.ingest.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.elevations import level_flags, levels_of
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
-from siteplan_gis.ingest.isolated import read_isolated
+from siteplan_gis.ingest.isolated import LONGEST_READ_S, ask, read_isolated
 from siteplan_gis.ingest.kml import read_kml
+from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES
 from siteplan_gis.ingest.manifest import Manifest, read_manifest
+from siteplan_gis.ingest.meshes import placed_surface
 from siteplan_gis.ingest.placing import choose_frame, locate, place
 from siteplan_gis.ingest.roles import require_role
 from siteplan_gis.ingest.shaping import project_drawings, shape
@@ -32,6 +34,7 @@ from siteplan_gis.ingest.submittal import opened_submittal
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import Plan, PlanFeature, PlanLayer
 from siteplan_gis.model.source import Source
+from siteplan_gis.model.surface import SURFACE_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
     from siteplan_gis.ingest.placing import PlacedLayer
     from siteplan_gis.ingest.submittal import PlanFile, Submittal
+    from siteplan_gis.model.surface import Surface
 
     Progress = Callable[[str, int, int], None]
 
@@ -97,11 +101,14 @@ def read_plan(
             raise _nothing_usable(used, submittal, paths[0].name)
         frame = choose_frame(used)
         features: list[PlanFeature] = []
+        surfaces: list[Surface] = []
         shown: list[PlanLayer] = []
         flags = list(submittal.flags)
         for layer in layers:
             made, aside = _features(layer, frame) if layer.role else ([], _unreadable(layer.drawn))
             features += made
+            surface = placed_surface(layer, made, frame) if layer.role in SURFACE_ROLES else None
+            surfaces += [surface] if surface is not None else []
             flags += [*layer.drawn.flags, *layer.flags]
             shown.append(_described(layer, aside))
         if not features:
@@ -120,6 +127,7 @@ def read_plan(
             ordinance=manifest.ordinance,
             invented=manifest.invented,
             declared_absent=manifest.none,
+            surfaces=tuple(surfaces),
         )
         return plan, frame
 
@@ -221,6 +229,9 @@ def _drawn(file: PlanFile) -> list[DrawnLayer]:
         return read_kml(file.path, file.label, file.root)
     if suffix in GEOJSON_SUFFIXES:
         return [read_geojson(file.path, file.label)]
+    if suffix in LANDXML_SUFFIXES:
+        layers: list[DrawnLayer] = ask("surfaces.read_landxml", file.path, file.label, LONGEST_READ_S)
+        return layers
     return read_isolated(file.path, file.label)
 
 
@@ -313,7 +324,7 @@ def _reading_flags(layer: PlacedLayer) -> list[Flag]:
             flags += [
                 Flag("feature_unreadable", text, drawn.label, feature.id) for text in feature.drawing.left_out
             ]  # fmt: skip
-    if heights and layer.role not in _CONTOURS:
+    if heights and layer.role not in (*_CONTOURS, *SURFACE_ROLES):
         flags.append(Flag("z_or_m_dropped", f"{_counted(heights)} heights, which were dropped", drawn.label))
     if sentinels:
         flags.append(Flag("z_sentinel", f"{_counted(sentinels)} heights that are NaN or a sentinel", drawn.label))

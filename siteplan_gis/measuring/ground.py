@@ -30,7 +30,7 @@ _DRAFTING_M: Final = 0.1
 
 def shapes(plan: Plan) -> dict[str, BaseGeometry]:
     """The ground that rules speak of: "site", "construction_site" and "disturbed", empty polygons where not drawn."""
-    disturbed = union_area([feature.geometry for feature in plan.of("disturbed_area")])[0]
+    disturbed = union_area([feature.geometry for feature in _disturbed(plan)])[0]
     site = union_area([feature.geometry for feature in plan.of("site")])[0]
     lots = union_area([feature.geometry for feature in plan.of("lot")])[0]
     construction = union_area([feature.geometry for feature in plan.of("construction_site")])[0]
@@ -44,11 +44,18 @@ def shapes(plan: Plan) -> dict[str, BaseGeometry]:
     return {"site": site, "construction_site": construction, "disturbed": disturbed}
 
 
+def _disturbed(plan: Plan) -> tuple[PlanFeature, ...]:
+    """What is drawn as disturbed ground; where nothing is, the ground that is to be graded stands in for it."""
+    return plan.of("disturbed_area") or plan.of("surface_proposed")
+
+
 def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -> Taken:
     """Every acreage that the plan's own polygons allow."""
     plan, taken = site.plan, Taken()
     sources = plan.sources
     stand_in = _stand_in(plan, shape)
+    graded = _graded(plan)
+    reasons = {"site": stand_in, "construction_site": graded, "disturbed": graded}
     for name, key in (
         ("site_acres", "site"),
         ("construction_site_acres", "construction_site"),
@@ -66,12 +73,15 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
                     "area of the union in the site frame",
                     ground,
                     sources,
-                    stand_in if key == "site" else "",
+                    reasons[key],
                 )
             )
     if stand_in:
         taken.flags.append(Flag("site_from_disturbed", stand_in))
+    if graded:
+        taken.flags.append(Flag("disturbed_from_surface", graded))
     _measure_phases(plan, shape, method, taken)
+    _measure_surfaces(plan, taken)
     lots = [feature.geometry for feature in plan.of("lot")]
     if lots:
         largest = max(lots, key=lambda lot: lot.area)
@@ -96,10 +106,26 @@ def _stand_in(plan: Plan, shape: dict[str, BaseGeometry]) -> str:
         return ""
     role = next(
         role
-        for role in ("lot", "construction_site", "disturbed_area")
+        for role in ("lot", "construction_site", "disturbed_area", "surface_proposed")
         if union_area([feature.geometry for feature in plan.of(role)])[1]
     )
     return f"no site boundary is drawn; the {role.replace('_', ' ')} stands in for it"
+
+
+def _graded(plan: Plan) -> str:
+    """What stands in for a disturbed area that is not drawn, in words: the work may reach farther, or less far."""
+    if plan.of("disturbed_area") or not plan.of("surface_proposed"):
+        return ""
+    names = ", ".join(sorted({surface.name for surface in plan.surfaces if surface.role == "surface_proposed"}))
+    return f"no disturbed area is drawn; the outline of the proposed surface {names} stands in for it"
+
+
+def _measure_surfaces(plan: Plan, taken: Taken) -> None:
+    for surface in plan.surfaces:
+        area = acres(surface.outline.area)
+        how = "ground of the visible triangles, without voids"
+        name = f"surface_acres[{surface.layer}]"
+        taken.add(measured(name, area, area * AREA_DOUBT, how, surface.outline, plan.sources))
 
 
 def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, taken: Taken) -> None:

@@ -14,6 +14,7 @@ VOCABULARY: Final[dict[str, tuple[str, str]]] = {
     "phase_acres": ("acre", "disturbed ground of each phase"),
     "separate_disturbed_areas": ("count", "parts of the disturbed ground that do not touch"),
     "lot_largest_acres": ("acre", "area of the largest lot"),
+    "surface_acres": ("acre", "ground that each submitted surface describes"),
     "street_work_ft": ("ft", "length of street work, drawn or stated"),
     "pipe_work_ft": ("ft", "length of pipe work, drawn or stated"),
     "slope_percent_median": ("%", "median slope of the site, by area"),

@@ -14,17 +14,18 @@ if TYPE_CHECKING:
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.sheet import Sheet
     from siteplan_gis.model.source import Source
+    from siteplan_gis.model.surface import Surface
 
 ROLES: Final = (
     "site", "construction_site", "lot", "disturbed_area", "contour_existing", "contour_proposed", "surface_water",
     "wetland", "floodplain", "vegetation", "drainage_pattern", "storm_sewer", "inlet", "outfall", "road", "structure",
     "utility", "control", "stabilization", "revegetation", "infiltration", "grid", "stockpile", "entrance",
-    "street_work", "pipe_work", "culvert", "ohwm", "pond",
+    "street_work", "pipe_work", "culvert", "ohwm", "pond", "surface_existing", "surface_proposed",
 )  # fmt: skip
 """Roles that a layer of a plan can play."""
 
 POLYGON_ROLES: Final = frozenset({"site", "construction_site", "lot", "disturbed_area", "floodplain", "wetland",
-    "stockpile", "infiltration", "stabilization", "revegetation", "pond"})  # fmt: skip
+    "stockpile", "infiltration", "stabilization", "revegetation", "pond", "surface_existing", "surface_proposed"})  # fmt: skip
 """Roles whose closed lines mean the ground inside. A `wetland` or `floodplain` may be lines or points as well."""
 
 AttributeValue = str | int | float | bool | date | None
@@ -134,6 +135,7 @@ class Plan:
     invented: bool = False
     declared_absent: frozenset[str] = frozenset()
     """Roles that the manifest declares not to exist on the ground (`none = ["infiltration", ...]`)."""
+    surfaces: tuple[Surface, ...] = ()
 
     def of(self, *roles: str) -> tuple[PlanFeature, ...]:
         """Features that play one of `roles`, in reading order."""

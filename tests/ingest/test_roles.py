@@ -38,6 +38,8 @@ NAMES = {
     "vegetation": ["trees", "TREE LINE", "woodland", "L-PLNT"],
     "drainage_pattern": ["drainage arrows", "flow paths", "swales", "ditch"],
     "grid": ["grid"],
+    "surface_existing": ["surface_existing", "Surface-Existing"],
+    "surface_proposed": ["surface_proposed"],
     "ohwm": ["OHWM", "ordinary high water mark"],
     "street_work": ["street work"],
     "pipe_work": ["pipe work"],

@@ -1,0 +1,43 @@
+"""Ground as a submitted surface describes it: a triangulated irregular network (TIN)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+SURFACE_ROLES: Final = ("surface_existing", "surface_proposed")
+"""Roles of surfaces: the ground as it is, and as it is to be graded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """A surface of triangles in the site frame.
+
+    Attributes
+    ----------
+    role
+        One of `SURFACE_ROLES`.
+    name, layer
+        Its own name, and the label of the plan's layer that it came from.
+    xy
+        Vertices in the site frame, in metres, shape (n, 2).
+    z_m
+        Their elevations in metres, shape (n,), finite.
+    triangles
+        Places of the three vertices of every visible triangle, shape (m, 3).
+    outline
+        The ground that the surface describes, in the frame: its triangles without voids.
+    """
+
+    role: str
+    name: str
+    layer: str
+    xy: NDArray[np.float64]
+    z_m: NDArray[np.float64]
+    triangles: NDArray[np.int64]
+    outline: BaseGeometry
