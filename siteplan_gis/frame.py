@@ -35,6 +35,9 @@ _METRES_PER_DEGREE: Final = 111_320.0
 class Frame:
     """A plane around `longitude`, `latitude` (degrees, NAD83 and WGS 84 as one), coordinates in metres.
 
+    Where it is not `placed`, the plan's own coordinates in metres stand in it: lengths and areas are true, and nobody
+    knows where they lie.
+
     Examples
     --------
     >>> from shapely import Point
@@ -46,6 +49,7 @@ class Frame:
 
     longitude: float
     latitude: float
+    placed: bool = True
 
     def project(self, geometry: G, source: Georeference) -> G:
         """Bring a geometry from its file's CRS into the frame.

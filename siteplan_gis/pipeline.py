@@ -17,6 +17,7 @@ from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, r
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.layers import LAYER_ROLES
 from siteplan_gis.model.measurement import Measurements, Method
 from siteplan_gis.model.review import Decision, Review, Status
 from siteplan_gis.model.site import Site
@@ -137,6 +138,9 @@ def gather(
                          remedy="give roles with --role LAYER=ROLE; see siteplan-gis inspect")  # fmt: skip
     ground = shapely.union_all(drawn)
     _refuse_invented(plan, catalogue)
+    if not frame.placed:
+        reason = "where the plan lies on the earth is not known (give its coordinate system)"
+        return Site(frame, plan, {}, None, dict.fromkeys((*LAYER_ROLES, "dem"), reason), ())
     if catalogue is not None and catalogue.proj_grids is not None:
         use_grids(catalogue.proj_grids)
     entries = [*(catalogue.layers if catalogue is not None else ()), *entries_from_options(inputs.layer)]

@@ -38,6 +38,9 @@ def assigned(
     settings = matched(names, manifest.layers)
     if settings is not None:
         used_keys.add(("layer", settings[0]))
+    drawing = matched([drawn.file, base, base.rsplit(".", 1)[0]], manifest.drawings) if drawn.cad is not None else None
+    if drawing is not None:
+        used_keys.add(("drawing", drawing[0]))
     role, role_from = "", ""
     for origin, told in (("option", roles), ("manifest", manifest.roles)):
         answer = matched(names, told)
@@ -46,12 +49,16 @@ def assigned(
             if not role_from:
                 role, role_from = answer[1], origin
     flags = []
-    if not role_from:
+    if not role_from and drawn.hidden:
+        count = len(drawn.features)
+        text = f"the layer is {drawn.hidden}: its {count} objects were not used; give it a role if they count"
+        flags += [Flag("cad_layer_hidden", text, drawn.label)] * bool(count)
+    elif not role_from:
         role = _guess(drawn, base.rsplit(".", 1)[0])
         if role:
             role_from = "name"
             flags.append(Flag("role_guessed", f"taken as {role} from its name", drawn.label))
-        else:
+        elif drawn.features or drawn.cad is None:
             flags.append(
                 Flag(
                     "no_role",
@@ -61,7 +68,9 @@ def assigned(
             )
     layer = PlacedLayer(drawn, "" if role == IGNORE else role, role_from, settings[1] if settings else LayerSettings())
     layer.flags += flags
-    if not drawn.features:
+    if drawing is not None:
+        layer.drawing = drawing[1]
+    if not drawn.features and not drawn.texts:
         layer.flags.append(Flag("layer_empty", "holds no features", drawn.label))
     if layer.role in SURFACE_ROLES and drawn.mesh is None:
         raise InputError(
@@ -108,7 +117,11 @@ def require_all_used(
             raise InputError(f"--role {key}: the plan has no such layer", remedy=f"its layers are {seen}")
     submittal.flags += [
         Flag("manifest_role_unmatched", f"[{table}] {key!r} in siteplan.toml speaks of no layer of the plan")
-        for table, origin, keys in (("roles", "manifest", manifest.roles), ("layer", "layer", manifest.layers))
+        for table, origin, keys in (
+            ("roles", "manifest", manifest.roles),
+            ("layer", "layer", manifest.layers),
+            ("drawing", "drawing", manifest.drawings),
+        )
         for key in keys
         if (origin, key) not in used_keys
     ]

@@ -1,12 +1,12 @@
 """What a plan file holds before anything is decided: rings, lines and points as written, in the file's own numbers.
 
-Every reader of this room (shapefiles and databases, GeoJSON, KML) ends here, so that roles, coordinate systems,
+Every reader of this room (shapefiles and databases, GeoJSON, KML, CAD) ends here, so that roles, coordinate systems,
 closing and repair are decided once for all formats.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -43,6 +43,8 @@ class Drawing:
         Whether a height other than zero was met, and whether one was NaN or a sentinel such as -9999.
     left_out
         What could not be read of the feature: one sentence each.
+    is_symbol
+        Whether it is a symbol of a CAD drawing: its one point is where it stands, the rest is how it looks.
     """
 
     polygons: list[list[Vertices]] = field(default_factory=list)
@@ -53,6 +55,7 @@ class Drawing:
     has_z: bool = False
     has_sentinel_z: bool = False
     left_out: list[str] = field(default_factory=list)
+    is_symbol: bool = False
 
     def arrays(self) -> Iterator[Vertices]:
         """Every array of positions, in a fixed order: rings, lines, points."""
@@ -67,7 +70,7 @@ class Drawing:
         polygons = [[next(left) for _ in part] for part in self.polygons]
         lines = [next(left) for _ in self.lines]
         points = [next(left) for _ in self.points]
-        return Drawing(polygons, lines, points, self.line_z, self.kinds, self.has_z, self.has_sentinel_z, self.left_out)
+        return replace(self, polygons=polygons, lines=lines, points=points)
 
     @property
     def empty(self) -> bool:
@@ -151,6 +154,43 @@ class DrawnFeature:
     trouble: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnText:
+    """A text of a CAD drawing: its words, its middle and its height in the drawing's numbers, its turn in degrees."""
+
+    words: str
+    middle: tuple[float, float]
+    height: float
+    turned: float = 0.0
+
+    def moved(self, middle: Vertices, scale: float) -> DrawnText:
+        """The same text elsewhere, `scale` times as large."""
+        return replace(self, middle=(float(middle[0]), float(middle[1])), height=self.height * scale)
+
+
+@dataclass(frozen=True, slots=True)
+class CadPlace:
+    """What a CAD drawing says of its unit and its place.
+
+    Attributes
+    ----------
+    unit_m
+        Metres of the drawing's unit; None where the drawing does not tell, and `unit_doubt` then says why.
+    unit_said
+        How the drawing tells it, e.g. "$INSUNITS = 21".
+    middle
+        A place in the thick of the drawing, in its own numbers.
+    to_crs
+        Matrix of shape (2, 3) from the drawing's numbers to the coordinate system that the drawing names itself.
+    """
+
+    unit_m: float | None
+    unit_said: str = ""
+    unit_doubt: str = ""
+    to_crs: Vertices | None = None
+    middle: tuple[float, float] = (0.0, 0.0)
+
+
 @dataclass(slots=True)
 class Mesh:
     """A surface of triangles as the file writes it.
@@ -186,6 +226,10 @@ class DrawnLayer:
         The role that the format itself tells, where names say nothing.
     mesh
         For a surface: its triangles; the layer's one feature is then their outline.
+    cad
+        Unit and place of the CAD drawing that the layer is of; None for other files.
+    texts, hidden
+        Texts on a CAD layer; how the layer is hidden ("frozen", "switched off"), empty where it shows.
     """
 
     file: str
@@ -201,3 +245,6 @@ class DrawnLayer:
     unit_m: float | None = None
     guessed_role: str = ""
     mesh: Mesh | None = None
+    cad: CadPlace | None = None
+    texts: list[DrawnText] = field(default_factory=list)
+    hidden: str = ""

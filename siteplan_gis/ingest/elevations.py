@@ -14,6 +14,8 @@ from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M, metres_per
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from siteplan_gis.ingest.drawing import Drawing, DrawnFeature
     from siteplan_gis.ingest.placing import PlacedLayer
 
@@ -48,7 +50,7 @@ class Levels:
             level, told = read
             metres = told or self.metres
             return None if metres is None else level * metres
-        height = _height(feature.drawing) if feature.drawing is not None else None
+        height = height_of(feature.drawing) if feature.drawing is not None else None
         return None if height is None or self.metres is None else height * self.metres
 
 
@@ -69,8 +71,18 @@ def levels_of(layer: PlacedLayer) -> Levels:
     return Levels(name, metres, assumed)
 
 
-def level_flags(layer: PlacedLayer, levels: Levels, unread: list[str], *, bare_numbers: bool) -> list[Flag]:
-    """What the reviewer must know about the levels: lines without one, a unit that was assumed."""
+def field_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[dict[int, float | None], list[Flag]]:
+    """Levels in metres by the `id()` of each feature, and what the reviewer must know about them."""
+    levels = levels_of(layer)
+    found = {id(feature): levels.of(feature) for feature in features}
+    unread = [feature.id for feature in features if found[id(feature)] is None]
+    read = [elevation_of(feature.attributes.get(levels.field)) for feature in features] if levels.field else []
+    bare = levels.field is None or any(one is not None and one[1] is None for one in read)
+    return found, _level_flags(layer, levels, unread, bare_numbers=bare)
+
+
+def _level_flags(layer: PlacedLayer, levels: Levels, unread: list[str], *, bare_numbers: bool) -> list[Flag]:
+    """Lines without a level, a unit that was assumed."""
     flags = []
     if bare_numbers and levels.assumed:
         flags.append(Flag("unit_assumed", levels.assumed, layer.label))
@@ -114,7 +126,7 @@ def _unit_of_crs(layer: PlacedLayer, *, from_heights: bool) -> tuple[float | Non
     return unit, f"elevations have no unit; that of {name} was taken ({unit:g} m)"
 
 
-def _height(drawing: Drawing) -> float | None:
+def height_of(drawing: Drawing) -> float | None:
     """The one height of all lines, in the file's unit; None where they slope or have none."""
     heights = [z for z in drawing.line_z if z is not None]
     if not heights or len(heights) != len(drawing.lines) or not drawing.has_z:

@@ -1,4 +1,4 @@
-"""Kinds of database files by the suffix that declares them."""
+"""Kinds of files by the suffix that declares them."""
 
 from __future__ import annotations
 
@@ -8,3 +8,9 @@ DRIVERS: Final = {".shp": "ESRI Shapefile", ".gpkg": "GPKG", ".gdb": "OpenFileGD
 """The one GDAL driver that may open each kind."""
 
 SHAPEFILE_PARTS: Final = (".shp", ".shx", ".dbf", ".prj", ".cpg")
+
+CAD_SUFFIXES: Final = (".dxf",)
+OTHER_CAD: Final = {".dwg": "AutoCAD's own format", ".dgn": "MicroStation's own format"}
+"""Kinds of drawings that are refused, with what they are."""
+
+EXPORT_CAD: Final = "save the drawing as DXF (AutoCAD: SAVEAS, DXF 2010 or later; MicroStation: File, Export, DXF)"

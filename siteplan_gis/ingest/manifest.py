@@ -70,6 +70,29 @@ class LayerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawingSettings:
+    """What the manifest says of one CAD drawing or survey file; None where it says nothing.
+
+    Attributes
+    ----------
+    units
+        Unit of the drawing's numbers, which outranks its header ("us-ft", "ft", "in", "m", ...).
+    crs
+        Coordinate system of the drawing.
+    add_east, add_north
+        What was cut off the coordinates, in the drawing's unit: added to them first.
+    combined_factor
+        Grid distance over ground distance, for drawings in ground (surface) coordinates: multiplied in afterwards.
+    """
+
+    units: str | None = None
+    crs: str | None = None
+    add_east: float = 0.0
+    add_north: float = 0.0
+    combined_factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A plan's `siteplan.toml`; without one, the defaults."""
 
@@ -84,6 +107,7 @@ class Manifest:
     sheets: tuple[Sheet, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, LayerSettings] = field(default_factory=dict)
+    drawings: Mapping[str, DrawingSettings] = field(default_factory=dict)
 
 
 def written_day(value: Any) -> Any:
@@ -197,6 +221,14 @@ class _LayerTable(_Strict):
     assume_closed: bool = False
 
 
+class _DrawingTable(_Strict):
+    units: _Unit | None = None
+    crs: _Crs | None = None
+    add_east: float = 0.0
+    add_north: float = 0.0
+    combined_factor: Annotated[float, Field(gt=0.99, lt=1.01)] = 1.0
+
+
 class _File(_Strict):
     plan: _PlanTable = Field(default_factory=_PlanTable)
     stated: _StatedTable = Field(default_factory=_StatedTable)
@@ -204,6 +236,7 @@ class _File(_Strict):
     sheet: list[_SheetTable] = Field(default_factory=list)
     roles: dict[str, _Role] = Field(default_factory=dict)
     layer: dict[str, _LayerTable] = Field(default_factory=dict)
+    drawing: dict[str, _DrawingTable] = Field(default_factory=dict)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -255,6 +288,7 @@ def read_manifest(path: Path) -> Manifest:
         ),
         roles=read.roles,
         layers={name: LayerSettings(**table.model_dump()) for name, table in read.layer.items()},
+        drawings={name: DrawingSettings(**table.model_dump()) for name, table in read.drawing.items()},
     )
 
 

@@ -12,6 +12,7 @@ from pyproj.exceptions import CRSError, ProjError
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
 from siteplan_gis.frame import FARTHEST_M, Frame, frame_around
+from siteplan_gis.ingest.manifest import DrawingSettings
 from siteplan_gis.model.flag import Flag
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from siteplan_gis.crs import Georeference
-    from siteplan_gis.ingest.drawing import DrawnFeature, DrawnLayer
+    from siteplan_gis.ingest.drawing import DrawnFeature, DrawnLayer, DrawnText
     from siteplan_gis.ingest.manifest import LayerSettings
 
 ANCHOR_ROLES: Final = ("disturbed_area", "site", "construction_site")
@@ -36,7 +37,9 @@ _OUTSIDE_USE_DEGREES: Final = 1.5
 class PlacedLayer:
     """A layer with its role, its settings and its place.
 
-    `far` names features that lie too far away to belong to the plan; `lonlat` holds the positions of each feature.
+    `lonlat` holds the positions of each feature. A CAD layer has what the manifest says of its `drawing`, the unit of
+    its heights, the texts that may label its contours and the level that its name may hold, and is `local` where nobody
+    knows where it lies: its numbers are then metres of its own.
     """
 
     drawn: DrawnLayer
@@ -45,9 +48,14 @@ class PlacedLayer:
     settings: LayerSettings
     georeference: Georeference | None = None
     crs_shown: str = "none"
-    trouble: CrsError | None = None
+    trouble: InputError | None = None
     flags: list[Flag] = field(default_factory=list)
     lonlat: list[NDArray[np.float64] | None] = field(default_factory=list)
+    drawing: DrawingSettings = field(default_factory=DrawingSettings)
+    height_m: float | None = None
+    labels: list[DrawnText] = field(default_factory=list)
+    level_in_name: float | None = None
+    local: bool = False
 
     @property
     def label(self) -> str:
@@ -60,7 +68,8 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
     drawn, settings = layer.drawn, layer.settings
     where = {"file": drawn.file, "layer": "" if drawn.only_layer else drawn.layer}
     own = drawn.crs
-    definition = settings.crs or own or assume_crs
+    told = settings.crs or layer.drawing.crs
+    definition = told or own or assume_crs
     if definition is None or not definition:
         remedy = 'give --assume-crs EPSG:n, or crs = "EPSG:n" for it in siteplan.toml'
         layer.trouble = CrsError(drawn.no_crs, **where, remedy=remedy)
@@ -79,12 +88,12 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
     name = layer.crs_shown = layer.georeference.name
     if not _same_unit(layer, where):
         return
-    if settings.crs and own:
+    if told and own:
         layer.flags.append(
             Flag("crs_assumed", f"siteplan.toml says {name}; what the file says was not used", layer.label)
         )
     elif not own:
-        by = "siteplan.toml" if settings.crs else "the user"
+        by = "siteplan.toml" if told else "the user"
         layer.flags.append(Flag("crs_assumed", f"{name} was given by {by}; {drawn.no_crs}", layer.label))
     layer.flags += [Flag("crs_note", note, layer.label) for note in layer.georeference.notes]
     if settings.axis_order == "yx":
@@ -151,7 +160,7 @@ def _positions(feature: DrawnFeature) -> NDArray[np.float64]:
 
 def _impossible_numbers(layer: PlacedLayer, xy: NDArray[np.float64]) -> InputError | None:
     reference = layer.georeference
-    if reference is None:
+    if reference is None or layer.local:
         return None
     east, north = (xy[:, 0], xy[:, 1]) if reference.axis_order == "xy" else (xy[:, 1], xy[:, 0])
     if reference.metres_per_unit is None:
@@ -174,7 +183,7 @@ def _impossible_numbers(layer: PlacedLayer, xy: NDArray[np.float64]) -> InputErr
 def _wrong_place(layer: PlacedLayer, lonlat: NDArray[np.float64], xy: NDArray[np.float64]) -> InputError | None:
     """Axes that look swapped, or a place far outside the zone of the coordinate system."""
     reference = layer.georeference
-    if reference is None:
+    if reference is None or layer.local:
         return None
     lon, lat = float((lonlat[0] + 180) % 360 - 180), float(lonlat[1])
     if not _in_us(lon, lat) and layer.settings.axis_order is None:

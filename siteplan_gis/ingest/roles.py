@@ -21,6 +21,7 @@ T = TypeVar("T")
 IGNORE: Final = "ignore"
 """What a manifest or `--role` may say of a layer that is no part of the plan."""
 
+_ANNOTATION: Final = r"anno|text|txt|dims?|dimension\w*|label\w*|labl|legend|title\w*|ttlb|tblk|notes?|iden|tags?"
 _PROPOSED: Final = r"(?:prop|proposed|propose|fin|final|finish|finished|fg|new|design|post|prp|grading|grad)"
 _EXISTING: Final = r"(?:ex|exist|existing|exst|exg|eg|pre|nat|natural|orig)"
 
@@ -28,7 +29,7 @@ _EXISTING: Final = r"(?:ex|exist|existing|exst|exg|eg|pre|nat|natural|orig)"
 _GUESSES: Final = tuple(
     (re.compile(rf"\b(?:{pattern})\b"), role)
     for pattern, role in (
-        (r"anno|text|txt|dims?|dimension\w*|label\w*|legend|title\w*|tblk|notes?|vport\w*|viewport\w*|defpoints|symb\w*", ""),
+        (rf"{_ANNOTATION}|vport\w*|viewport\w*|defpoints|symb\w*", ""),
         (r"undisturbed|buffers?|setbacks?|easements?|esmt|watersheds?|sub ?basins?|not disturbed|north arrow", ""),
         ((r"lod|limits? of (?:land )?(?:disturb\w*|constr\w*|grading|clearing|work|earthwork)|disturb\w*|land disturb\w*"
          r"|(?:clearing|grading|construction|work) limits?|earthwork|denuded?"), "disturbed_area"),
@@ -113,6 +114,17 @@ def guess_surface_role(name: str) -> str:
     if re.search(rf"\b(?:{_EXISTING}|topo|dtm|og|survey|lidar)\b", words):
         return "surface_existing"
     return ""
+
+
+def without_annotation(name: str) -> str:
+    """A layer's name without its word for texts.
+
+    Examples
+    --------
+    >>> without_annotation("V-TOPO-TEXT"), without_annotation("C-ANNO-NOTE")
+    ('v topo', 'c')
+    """
+    return " ".join(re.sub(rf"\b(?:{_ANNOTATION})\b", " ", _words(name)).split())
 
 
 def _words(name: str) -> str:

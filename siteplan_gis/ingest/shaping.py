@@ -11,7 +11,7 @@ from shapely import LineString, MultiLineString, MultiPoint, Point
 
 from siteplan_gis.frame import project_many
 from siteplan_gis.ingest.repair import as_drawn, repair_polygon
-from siteplan_gis.model.plan import POLYGON_ROLES
+from siteplan_gis.model.plan import POINT_ROLES, POLYGON_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,6 +87,10 @@ def shape(
         code = "contour_zero_length" if role in _CONTOURS else "feature_empty"
         shaped.notes.append((code, f"{drawn_lines - len(lines)} line of no length was left out"))
     points = [point for point in drawing.points if len(point)]
+    if drawing.is_symbol and role in POINT_ROLES:
+        parts, lines = [], []
+    elif drawing.is_symbol:
+        points = []
     closed_parts: list[list[Vertices]] = []
     if role in POLYGON_ROLES:
         closed_parts, lines = _close(lines, role, shaped, assume_closed=assume_closed)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.archives import ARCHIVE_SUFFIXES, Budget, is_clutter, unpack
-from siteplan_gis.ingest.formats import DRIVERS
+from siteplan_gis.ingest.formats import CAD_SUFFIXES, DRIVERS, EXPORT_CAD, OTHER_CAD
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, is_geojson
 from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES, root_name
 from siteplan_gis.ingest.manifest import MANIFEST_NAME
@@ -21,7 +21,9 @@ from siteplan_gis.model.flag import Flag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PLAN_SUFFIXES: Final = frozenset({*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, *LANDXML_SUFFIXES, ".kml"})
+PLAN_SUFFIXES: Final = frozenset(
+    {*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, *CAD_SUFFIXES, *LANDXML_SUFFIXES, ".kml"}
+)
 
 _SIDECARS: Final = (
     ".shx", ".dbf", ".prj", ".cpg", ".qpj", ".sbn", ".sbx", ".qix", ".ain", ".aih", ".ixs", ".mxs", ".atx", ".fbn", ".fbx",
@@ -30,7 +32,8 @@ _SIDECARS: Final = (
 )  # fmt: skip
 _SILENT: Final = (".txt", ".toml", ".md", ".rst")
 _SILENT_STEMS: Final = frozenset({"readme", "license", "licence", "copying", "expected"})
-_NOT_YET: Final = frozenset({".dxf", ".dwg", ".dgn", ".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png"})
+_NOT_YET: Final = frozenset({".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png"})
+_READ: Final = ".gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, .dxf, LandXML"
 _CHUNK: Final = 1 << 20
 
 
@@ -94,7 +97,7 @@ def opened_submittal(paths: Sequence[Path]) -> Iterator[Submittal]:
                 raise InputError(
                     "holds no plan file that can be read" + f" ({ignored})" * bool(ignored),
                     file=path.name,
-                    remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb or LandXML, in a folder or zip",
+                    remedy=f"give {_READ}, in a folder or zip",
                 )
         submittal.files = _with_unique_labels(submittal.files)
         yield submittal
@@ -111,13 +114,11 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
         _add_archive(path, "", prefix, work, submittal, budget)
     elif suffix in PLAN_SUFFIXES or _is_geodatabase(path):
         _add_file(path, path.name, work, submittal, budget)
+    elif suffix in OTHER_CAD:
+        raise InputError(f"is {OTHER_CAD[suffix]}, which is not read here", file=path.name, remedy=EXPORT_CAD)
     else:
         reason = "is of no kind that this version reads" if suffix in _NOT_YET else "is of no kind that is read here"
-        raise InputError(
-            reason,
-            file=path.name,
-            remedy="give .gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, LandXML, a folder or zip",
-        )
+        raise InputError(reason, file=path.name, remedy=f"give {_READ}, a folder or zip")
     beside = path.absolute().parent / MANIFEST_NAME
     if len(submittal.manifests) == known and beside.is_file():
         submittal.manifests.append(beside)
@@ -219,7 +220,9 @@ def _ignore(path: Path, label: str, submittal: Submittal) -> None:
     name, suffix = path.name.lower(), path.suffix.lower()
     if name.endswith(_SIDECARS + _SILENT) or path.stem.lower() in _SILENT_STEMS:
         return
-    if suffix in _NOT_YET:
+    if suffix in OTHER_CAD:
+        text = f"{label} is {OTHER_CAD[suffix]}, which is not read here: {EXPORT_CAD}"
+    elif suffix in _NOT_YET:
         text = f"{label}: drawings, surfaces and sheets ({suffix}) are not read by this version"
     else:
         text = f"{label} is of no kind that is read here"

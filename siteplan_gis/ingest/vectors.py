@@ -15,12 +15,14 @@ from siteplan_gis.ingest.attributes import (
     PHASE_FIELDS,
     START_FIELDS,
     day_of,
-    elevation_of,
     field_of,
     text_of,
 )
+from siteplan_gis.ingest.cad_levels import cad_levels, label_contours
+from siteplan_gis.ingest.cad_placing import place_drawing, refuse_mixed_places, unplaced
 from siteplan_gis.ingest.currency import not_current, unexplained_codes
-from siteplan_gis.ingest.elevations import level_flags, levels_of
+from siteplan_gis.ingest.elevations import field_levels
+from siteplan_gis.ingest.formats import CAD_SUFFIXES
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
 from siteplan_gis.ingest.isolated import LONGEST_READ_S, ask, read_isolated
 from siteplan_gis.ingest.kml import read_kml
@@ -99,7 +101,10 @@ def read_plan(
                 raise problem
         if not any(piece is not None for layer in used for piece in layer.lonlat):
             raise _nothing_usable(used, submittal, paths[0].name)
+        refuse_mixed_places(used)
         frame = choose_frame(used)
+        if any(layer.local for layer in used):
+            frame = unplaced(frame)
         features: list[PlanFeature] = []
         surfaces: list[Surface] = []
         shown: list[PlanLayer] = []
@@ -203,7 +208,11 @@ def _read(
             continue
         placed = [assigned(drawn, labels, roles, manifest, used_keys) for drawn in found]
         for layer in placed:
-            place(layer, assume_crs)
+            if layer.drawn.cad is not None:
+                place_drawing(layer, layer.drawn.cad, assume_crs)
+            else:
+                place(layer, assume_crs)
+        label_contours(placed)
         known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
         sources.append(Source(f"plan file {file.label}", file.label, crs=", ".join(known), sha256=file.sha256()))
         layers += placed
@@ -232,6 +241,9 @@ def _drawn(file: PlanFile) -> list[DrawnLayer]:
     if suffix in LANDXML_SUFFIXES:
         layers: list[DrawnLayer] = ask("surfaces.read_landxml", file.path, file.label, LONGEST_READ_S)
         return layers
+    if suffix in CAD_SUFFIXES:
+        drawn: list[DrawnLayer] = ask("cad.read_cad", file.path, file.label, LONGEST_READ_S)
+        return drawn
     return read_isolated(file.path, file.label)
 
 
@@ -282,12 +294,8 @@ def _describer(layer: PlacedLayer, kept: Sequence[DrawnFeature]) -> Callable[...
     end = field_of(fields, settings.end_field, END_FIELDS)
     elevations: dict[int, float | None] = {}
     if layer.role in _CONTOURS:
-        levels = levels_of(layer)
-        elevations = {id(feature): levels.of(feature) for feature in kept}
-        unread = [feature.id for feature in kept if elevations[id(feature)] is None]
-        read = [elevation_of(feature.attributes.get(levels.field)) for feature in kept] if levels.field else []
-        bare = levels.field is None or any(one is not None and one[1] is None for one in read)
-        layer.flags += level_flags(layer, levels, unread, bare_numbers=bare)
+        elevations, flags = (cad_levels if layer.drawn.cad is not None else field_levels)(layer, kept)
+        layer.flags += flags
 
     def describe(feature: DrawnFeature, shown: str, geometry: object) -> PlanFeature:
         attributes = feature.attributes
@@ -341,8 +349,13 @@ def _unreadable(drawn: DrawnLayer) -> int:
 
 def _described(layer: PlacedLayer, set_aside: int) -> PlanLayer:
     drawn = layer.drawn
-    kinds = dict.fromkeys(kind for feature in drawn.features if feature.drawing for kind in feature.drawing.kinds)
+    kinds = Counter(kind for feature in drawn.features if feature.drawing for kind in feature.drawing.kinds)
     sample = tuple(_sample(feature) for feature in drawn.features[:_SAMPLES])
+    if drawn.cad is not None:
+        # Its entities have no attributes to speak of; its texts say what the layer is for.
+        kinds["TEXT"] += len(drawn.texts)
+        said = dict.fromkeys(text.words for text in drawn.texts)
+        sample = tuple(words[:_SAMPLE_WIDTH] for words in [*said][:_SAMPLES])
     return PlanLayer(
         label=drawn.label,
         file=drawn.file,
@@ -350,7 +363,9 @@ def _described(layer: PlacedLayer, set_aside: int) -> PlanLayer:
         role=layer.role,
         role_from=layer.role_from,
         crs=layer.crs_shown,
-        geometry_types=tuple(kinds),
+        geometry_types=tuple(
+            kind if drawn.cad is None else f"{count} {kind}" for kind, count in kinds.items() if count
+        ),
         features=len(drawn.features),
         set_aside=set_aside,
         fields=drawn.fields,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import shapely
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.site import Site
 
 _MOST_NAMED = 8
+_INDEX = re.compile(r"index|(?<![a-z])(?:majr|major|indx)(?![a-z])", re.IGNORECASE)
 _GRID_NOISE_M = 0.1
 
 
@@ -83,9 +85,9 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
 
 
 def _is_index(feature: PlanFeature) -> bool:
-    """Whether a contour is marked as an index contour, by its kind, an attribute or its layer."""
+    """Whether a contour is marked as an index contour, by its kind, an attribute or its layer ("C-TOPO-MAJR")."""
     texts = (feature.kind, feature.layer, *(value for value in feature.attributes.values() if isinstance(value, str)))
-    return any("index" in text.casefold() for text in texts)
+    return any(_INDEX.search(text) for text in texts)
 
 
 def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, taken: Taken) -> None:

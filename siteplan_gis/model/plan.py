@@ -28,6 +28,9 @@ POLYGON_ROLES: Final = frozenset({"site", "construction_site", "lot", "disturbed
     "stockpile", "infiltration", "stabilization", "revegetation", "pond", "surface_existing", "surface_proposed"})  # fmt: skip
 """Roles whose closed lines mean the ground inside. A `wetland` or `floodplain` may be lines or points as well."""
 
+POINT_ROLES: Final = frozenset({"outfall", "inlet"})
+"""Roles of things that stand at one place: of a drawn symbol, its insertion point counts."""
+
 AttributeValue = str | int | float | bool | date | None
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.plan import PlanLayer
 
 _UNCUT: Final = 1000
+_SAMPLE_WIDTH: Final = 80
 
 
 def inspection_json(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> str:
@@ -37,12 +38,13 @@ def print_inspection(layers: Sequence[PlanLayer], flags: Sequence[Flag]) -> None
     # A file or a pipe has no width: there a name is never cut in two.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _UNCUT)
     table = Table(title=f"{len(layers)} layer{'s' * (len(layers) != 1)}", title_justify="left")
-    for heading in ("layer", "role", "from", "features", "set aside", "geometry", "CRS", "fields"):
+    for heading in ("layer", "role", "from", "features", "set aside", "geometry", "CRS", "fields", "sample"):
         table.add_column(heading, overflow="fold")
     for layer in layers:
         cells = (
             layer.label, layer.role or "?", layer.role_from, str(layer.features), str(layer.set_aside),
             ", ".join(layer.geometry_types), layer.crs or "none", ", ".join(layer.fields),
+            "; ".join(layer.sample)[:_SAMPLE_WIDTH],
         )  # fmt: skip
         table.add_row(*(Text(text(cell)) for cell in cells))
     console.print(table)

@@ -61,7 +61,7 @@ def test_every_layer_of_a_database_is_shown():
 
 def test_files_of_other_kinds_are_named_and_clutter_is_not(tmp_path):
     geojson(tmp_path / "lod.geojson", feature([RING]))
-    for name in ("plan.dxf", "C-101.pdf", "surface.xml", "budget.xlsx", "settings.json"):
+    for name in ("plan.dwg", "C-101.pdf", "surface.xml", "budget.xlsx", "settings.json"):
         (tmp_path / name).write_text("{}")
     for name in ("README.md", "notes.txt", "expected.toml", "siteplan.toml", "expected.json", "LICENSE", ".hidden", "lod.qml",
                  "lod.geojson.aux.xml"):  # fmt: skip
@@ -70,8 +70,8 @@ def test_files_of_other_kinds_are_named_and_clutter_is_not(tmp_path):
     (tmp_path / "__MACOSX" / "._lod.geojson").write_bytes(b"\x00\x05")
     _, flags = inspect_plan([tmp_path])
     ignored = {flag.layer: flag.text for flag in flags if flag.code == "file_ignored"}
-    assert set(ignored) == {"plan.dxf", "C-101.pdf", "surface.xml", "budget.xlsx", "settings.json"}
-    assert "not read by this version" in ignored["plan.dxf"]
+    assert set(ignored) == {"plan.dwg", "C-101.pdf", "surface.xml", "budget.xlsx", "settings.json"}
+    assert "not read by this version" in ignored["plan.dwg"]
 
 
 def test_one_unreadable_file_does_not_hide_the_others(tmp_path):

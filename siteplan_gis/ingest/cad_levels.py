@@ -1,0 +1,200 @@
+"""Levels of the contours of a CAD drawing: from heights, extended data, texts at the lines, or the layer's name.
+
+For each line the first of these that tells counts. A layer whose lines all lie at zero says nothing by its heights.
+Where a line's text and its height differ, that is named: one of the two is a typing error.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+from shapely import LineString, STRtree
+
+from siteplan_gis.ingest.attributes import elevation_of
+from siteplan_gis.ingest.elevations import height_of
+from siteplan_gis.ingest.roles import guess_role, without_annotation
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.units import FOOT_M, metres_per
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from siteplan_gis.ingest.drawing import DrawnFeature, DrawnText
+    from siteplan_gis.ingest.placing import PlacedLayer
+
+CONTOURS: Final = ("contour_existing", "contour_proposed")
+SOURCES: Final = ("heights of the lines", "extended data", "text labels", "layer names")
+
+_WIDTH_OF_LETTER: Final = 0.7
+_ABOUT_AS_NEAR: Final = 1.3
+_LEVELS_IN_NAMES: Final = 3
+_SAME_M: Final = 0.01
+_SHOWN: Final = 5
+_IN_NAME: Final = re.compile(r"(?:^|[-_ ])(?:EL(?:EV)?[-_ ]?)?(\d{1,5}(?:\.\d+)?)(?:FT|M|')?$", re.IGNORECASE)
+
+
+def label_contours(layers: Sequence[PlacedLayer]) -> None:
+    """Give every contour layer of a file the texts that may label it.
+
+    Those are the texts on the layer itself, on other contour layers, and on layers whose name without its word for
+    annotation is a contour layer's ("V-TOPO-TEXT").
+    """
+    speaking = [
+        layer
+        for layer in layers
+        if layer.drawn.texts
+        and (layer.role in CONTOURS or guess_role(without_annotation(layer.drawn.layer)) in CONTOURS)
+        and not layer.drawn.hidden
+    ]
+    texts = [text for layer in speaking for text in layer.drawn.texts if elevation_of(text.words) is not None]
+    named = Counter(_name_stem(layer) for layer in layers if layer.role in CONTOURS)
+    for layer in layers:
+        if layer.role in CONTOURS and layer.drawn.cad is not None:
+            layer.labels = texts
+            layer.level_in_name = _level_in_name(layer, named)
+
+
+def cad_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[dict[int, float | None], list[Flag]]:
+    """Levels in metres by the `id()` of each feature, and what the reviewer must know about them."""
+    height_m, label_m, assumed = _units(layer)
+    by_text = _by_texts(features, layer.labels)
+    flat = not any(feature.drawing is not None and feature.drawing.has_z for feature in features)
+    found: dict[int, float | None] = {}
+    used: Counter[str] = Counter()
+    unlike = []
+    for feature in features:
+        drawing = feature.drawing
+        height = None if drawing is None or flat else height_of(drawing)
+        if height is None and not flat and drawing is not None and not drawing.has_z:
+            height = 0.0
+        written = by_text.get(id(feature))
+        text_level = None if written is None else _metres_of(written, label_m)
+        extended = feature.attributes.get("xdata elevation")
+        levels = (
+            None
+            if height is None or height_m is None or (height == 0 and text_level is not None)
+            else height * height_m,
+            extended * height_m if isinstance(extended, float) and height_m is not None else None,
+            text_level,
+            None if layer.level_in_name is None or label_m is None else layer.level_in_name * label_m,
+        )
+        level, source = next(
+            ((level, SOURCES[number]) for number, level in enumerate(levels) if level is not None), (None, "")
+        )
+        found[id(feature)] = level
+        if level is not None:
+            used[source] += 1
+        by_drawing = level is not None and source in SOURCES[:2]
+        if by_drawing and written and text_level is not None and abs(text_level - (level or 0.0)) > _SAME_M:
+            unlike.append(
+                f"{feature.id} lies at {(level or 0.0) / (label_m or 1.0):.6g}, its text says {written.words}"
+            )
+    flags = [Flag("contour_level_odd", f"text and height differ: {one}", layer.label) for one in unlike]
+    if used:
+        words = "; ".join(f"{count} lines from {source}" for source, count in used.most_common())
+        flags.append(Flag("contour_elevation_source", f"elevations of {words}", layer.label))
+    if used and assumed:
+        flags.append(Flag("unit_assumed", assumed, layer.label))
+    unread = [feature.id for feature in features if found[id(feature)] is None]
+    if unread:
+        why = (
+            "all of the layer lies at height zero, which means unknown"
+            if flat
+            else "they are not level, or of no known unit"
+        )
+        text = f"{len(unread)} lines have no readable elevation: {why}, and no text stands at them; {', '.join(unread[:_SHOWN])}"
+        flags.append(Flag("contour_elevation_missing", text + ", ..." * (len(unread) > _SHOWN), layer.label))
+    return found, flags
+
+
+def _units(layer: PlacedLayer) -> tuple[float | None, float | None, str]:
+    """Metres of the unit of heights and of the unit of texts, and what was assumed."""
+    if layer.settings.elevation_units is not None:
+        told = metres_per(layer.settings.elevation_units)
+        return told, told, ""
+    unit = layer.height_m
+    if unit is None:
+        return None, None, ""
+    imperial = any(math.isclose(unit * number, FOOT_M, rel_tol=1e-5) for number in (12, 1, 1 / 3, 1 / 5280))
+    if math.isclose(unit, FOOT_M, rel_tol=1e-5):
+        # The two feet differ by 1.4 thousandths of a foot at 700 ft; a 2-ft interval stays 2 ft.
+        unit = FOOT_M
+    cad = layer.drawn.cad
+    assumed = (
+        ""
+        if cad is not None and cad.unit_m is not None
+        else "heights have no unit; that of the plan coordinates was taken"
+    )
+    return unit, FOOT_M if imperial else 1.0, assumed
+
+
+def _metres_of(text: DrawnText, label_m: float | None) -> float | None:
+    told = elevation_of(text.words)
+    if told is None:
+        return None
+    metres = told[1] or label_m
+    return None if metres is None else told[0] * metres
+
+
+def _by_texts(features: Sequence[DrawnFeature], labels: Sequence[DrawnText]) -> dict[int, DrawnText]:
+    """The text that stands on, beside, or in the gap of each line; pieces that join share it."""
+    lines = [
+        (feature, line) for feature in features if feature.drawing for line in feature.drawing.lines if len(line) > 1
+    ]
+    if not lines or not labels:
+        return {}
+    shapes = [LineString(line) for _, line in lines]
+    tree = STRtree(shapes)
+    said: dict[int, list[DrawnText]] = defaultdict(list)
+    for text in labels:
+        at = shapely.Point(text.middle)
+        reach = max(len(text.words) * text.height * _WIDTH_OF_LETTER / 2 + text.height, 1.5 * text.height)
+        near = tree.query(at, predicate="dwithin", distance=reach)
+        if not len(near):
+            continue
+        away = shapely.distance(np.array(shapes)[near], at)
+        closest = float(away.min())
+        for number, distance in zip(near.tolist(), away.tolist(), strict=True):
+            if distance <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height):
+                said[number].append(text)
+    _share(said, [line for _, line in lines])
+    told: dict[int, DrawnText] = {}
+    for number, texts in said.items():
+        levels = {elevation_of(text.words) for text in texts}
+        if len(levels) == 1:
+            told[id(lines[number][0])] = texts[0]
+    return told
+
+
+def _share(said: dict[int, list[DrawnText]], lines: Sequence[NDArray[np.float64]]) -> None:
+    """Pass texts on to lines that join a line with a text end to end, no third one meeting there."""
+    meeting: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        for end in (line[0], line[-1]):
+            meeting[round(end[0] * 1000), round(end[1] * 1000)].append(number)
+    waiting = list(said)
+    while waiting:
+        number = waiting.pop()
+        for end in (lines[number][0], lines[number][-1]):
+            others = meeting[round(end[0] * 1000), round(end[1] * 1000)]
+            for other in others if len(others) == 2 else ():  # noqa: PLR2004
+                if other != number and other not in said:
+                    said[other] = list(said[number])
+                    waiting.append(other)
+
+
+def _name_stem(layer: PlacedLayer) -> str:
+    return _IN_NAME.sub("", layer.drawn.layer).lower()
+
+
+def _level_in_name(layer: PlacedLayer, named: Counter[str]) -> float | None:
+    """The level that the layer's name ends with, where at least three contour layers differ by nothing else."""
+    found = _IN_NAME.search(layer.drawn.layer)
+    return float(found[1]) if found and named[_name_stem(layer)] >= _LEVELS_IN_NAMES else None
