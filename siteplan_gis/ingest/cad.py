@@ -18,7 +18,7 @@ from ezdxf.lldxf.const import DXFError
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.blocks import Unfolding, unfolded
-from siteplan_gis.ingest.cad_place import cad_place
+from siteplan_gis.ingest.cad_place import place_told
 from siteplan_gis.ingest.cad_texts import text_of_entity, xdata_level
 from siteplan_gis.ingest.chains import chained
 from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
@@ -66,7 +66,7 @@ def read_cad(path: Path, label: str) -> list[DrawnLayer]:
     if path.stat().st_size > _LARGEST_BYTES:
         raise InputError("is larger than 512 MB", file=label, remedy="purge the drawing and save it again")
     doc, damaged = _opened(path, label)
-    place, crs, notes = cad_place(doc)
+    place, crs, notes = place_told(doc)
     off = _OFF_WITHOUT_UNIT if place.unit_m is None else _OFF_M / place.unit_m
     hidden = {
         layer.dxf.name.lower(): "frozen" if layer.is_frozen() else "switched off"

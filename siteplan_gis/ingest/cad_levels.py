@@ -61,7 +61,7 @@ def label_contours(layers: Sequence[PlacedLayer]) -> None:
             layer.level_in_name = _level_in_name(layer, named)
 
 
-def cad_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[dict[int, float | None], list[Flag]]:
+def drawn_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[dict[int, float | None], list[Flag]]:
     """Levels in metres by the `id()` of each feature, and what the reviewer must know about them."""
     height_m, label_m, assumed = _units(layer)
     by_text = _by_texts(features, layer.labels)

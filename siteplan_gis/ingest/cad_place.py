@@ -27,7 +27,7 @@ _GRID_TYPES: Final = frozenset({1, 2})
 _BY_USER: Final = 2
 
 
-def cad_place(doc: Any) -> tuple[CadPlace, str, list[str]]:
+def place_told(doc: Any) -> tuple[CadPlace, str, list[str]]:
     """Unit and place, the coordinate system that the drawing names ("" for none), and remarks for the reviewer."""
     code, metric = int(doc.header.get("$INSUNITS", 0)), doc.header.get("$MEASUREMENT", None)
     notes: list[str] = []

@@ -18,7 +18,7 @@ from siteplan_gis.ingest.attributes import (
     field_of,
     text_of,
 )
-from siteplan_gis.ingest.cad_levels import cad_levels, label_contours
+from siteplan_gis.ingest.cad_levels import drawn_levels, label_contours
 from siteplan_gis.ingest.cad_placing import place_drawing, refuse_mixed_places, unplaced
 from siteplan_gis.ingest.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.elevations import field_levels
@@ -294,7 +294,7 @@ def _describer(layer: PlacedLayer, kept: Sequence[DrawnFeature]) -> Callable[...
     end = field_of(fields, settings.end_field, END_FIELDS)
     elevations: dict[int, float | None] = {}
     if layer.role in _CONTOURS:
-        elevations, flags = (cad_levels if layer.drawn.cad is not None else field_levels)(layer, kept)
+        elevations, flags = (drawn_levels if layer.drawn.cad is not None else field_levels)(layer, kept)
         layer.flags += flags
 
     def describe(feature: DrawnFeature, shown: str, geometry: object) -> PlanFeature:
