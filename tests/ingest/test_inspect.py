@@ -71,7 +71,7 @@ def test_files_of_other_kinds_are_named_and_clutter_is_not(tmp_path):
     _, flags = inspect_plan([tmp_path])
     ignored = {flag.layer: flag.text for flag in flags if flag.code == "file_ignored"}
     assert set(ignored) == {"plan.dwg", "C-101.pdf", "surface.xml", "budget.xlsx", "settings.json"}
-    assert "not read by this version" in ignored["plan.dwg"]
+    assert "save the drawing as DXF" in ignored["plan.dwg"]
 
 
 def test_one_unreadable_file_does_not_hide_the_others(tmp_path):
