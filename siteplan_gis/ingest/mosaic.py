@@ -1,9 +1,11 @@
-"""Tiles of one grid put together around the site, with true ground spacing."""
+"""Tiles of one grid as one source of elevations, read by the window, with true ground spacing."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
@@ -11,75 +13,319 @@ from affine import Affine
 from pyproj import Geod
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.tiles import apply, file_names, read_metres, searched, shifted
-from siteplan_gis.model.comparison import show
-from siteplan_gis.model.flag import Flag
+from siteplan_gis.ingest.rasters import open_rasters
+from siteplan_gis.ingest.tiles import apply, file_names, ground_bounds, read_stored, shifted
+from siteplan_gis.ingest.vertical_units import refuse_other_measures
+from siteplan_gis.ingest.voids import Look, kept_step
+from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.model.terrain import ElevationGrid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.crs import Georeference
     from siteplan_gis.frame import Frame
     from siteplan_gis.ingest.rasters import Box
     from siteplan_gis.ingest.tiles import Tile
 
-_MOST_CELLS: Final = 25_000_000
-_RIM_CELLS: Final = 2
 _ALIGNED: Final = 1e-3
 """Tiles may lie off one common grid by this share of a cell: writers round their origins."""
 
 _SQUARE_ON_GROUND: Final = 0.02
 _BASELINE_M: Final = 100.0
+_CELLS_AT_ONCE: Final = 2_000_000
 _GEOD: Final = Geod(ellps="GRS80")
 
 
-def read_mosaic(
-    tiles: Sequence[Tile], frame: Frame, around: BaseGeometry, margin_m: float
-) -> tuple[ElevationGrid, NDArray[np.bool_], list[Flag]]:
-    """One window of all tiles; where tiles overlap, the first that has an elevation counts."""
-    flags = []
-    places = [(tile, *_place(tile, tiles[0], frame)) for tile in tiles]
-    window = _window(tiles[0], places, frame, around, margin_m)
-    margin = margin_m
-    while window[2] * window[3] > _MOST_CELLS:
-        if margin <= margin_m / 64:
-            raise InputError(
-                f"the grid holds {window[2] * window[3] / 1e6:.0f} million cells where the site is",
-                file=file_names(tiles),
-                remedy="give a coarser elevation grid",
-            )
-        margin *= 0.8
-        window = _window(tiles[0], places, frame, around, margin)
-    if margin < margin_m:
-        text = f"cells are so small that only {show(margin, 0)} m around the site were read"
-        flags.append(Flag("dem_window_reduced", text, layer=file_names(tiles)))
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A tile in the common grid, and how its numbers become elevations.
+
+    Attributes
+    ----------
+    column, row
+        Of the tile's first cell in the common grid.
+    voids
+        Numbers that mean no elevation, though the file does not declare them.
+    gain, shift
+        What a number is multiplied by, and what is then added, to be an elevation in the mosaic's unit.
+    whole
+        Elevations are whole numbers of that unit: rounded, they are exact.
+    never_filled
+        The file holds nothing but zeros.
+    """
+
+    tile: Tile
+    column: int
+    row: int
+    voids: tuple[float, ...] = ()
+    gain: float = 1.0
+    shift: float = 0.0
+    whole: bool = False
+    never_filled: bool = False
+
+    def window(self, column: int, row: int, columns: int, rows: int) -> tuple[int, int, int, int]:
+        """First and last column, first and last row of the tile within a window of the common grid."""
+        high, wide = self.tile.shape
+        return (
+            max(self.column, column), min(self.column + wide, column + columns),
+            max(self.row, row), min(self.row + high, row + rows),
+        )  # fmt: skip
+
+    def read(self, dataset: Any, c0: int, r0: int, c1: int, r1: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+        """The tile's numbers as stored, in columns and rows of the common grid, and cells that were never stored."""
+        pixels = read_stored(dataset, self.tile, (c0 - self.column, r0 - self.row, c1 - c0, r1 - r0))
+        return pixels.raw, pixels.empty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mosaic:
+    """Tiles of one grid; where they overlap, the first that has an elevation counts.
+
+    An elevation source for `measures.strips`: see `model.terrain.ElevationSource`.
+    """
+
+    tiles: tuple[Placed, ...]
+    shape: tuple[int, int]
+    block: tuple[int, int]
+    transform: Affine
+    georeference: Georeference
+    frame: Frame
+    unit_m: float = 1.0
+    zero_m: float = 0.0
+    """The elevation of the number 0: differences do not need it, and whole numbers stay whole without it."""
+
+    def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry of the frame in pixel coordinates of this grid."""
+
+        def forward(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+            return apply(~self.transform, self.georeference.xy(self.frame.to_lonlat(xy)))
+
+        return shapely.transform(geometry, forward)
+
+    def placed(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry in pixel coordinates brought into the frame, in metres."""
+
+        def back(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+            return self.frame.from_lonlat(self.georeference.lonlat(apply(self.transform, xy)))
+
+        return shapely.transform(geometry, back)
+
+    def spacing_m(
+        self, column: NDArray[np.float64], row: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """True ground spacing at points: a geodesic over a baseline, so that the rounding of coordinates is nothing."""
+        a, b, _, d, e, _ = self.transform[:6]
+        size = math.hypot(a, d), math.hypot(b, e)
+        metres = self.georeference.metres_per_unit or 111_320.0
+        spacing = []
+        for axis in (0, 1):
+            half = max(1, round(_BASELINE_M / (size[axis] * metres)))
+            ends = []
+            for sign in (-1, 1):
+                x = column + sign * half * (axis == 0)
+                y = row + sign * half * (axis == 1)
+                ends.append(self.georeference.lonlat(apply(self.transform, np.column_stack((x, y)))))
+            _, _, length = _GEOD.inv(ends[0][:, 0], ends[0][:, 1], ends[1][:, 0], ends[1][:, 1])
+            spacing.append(np.asarray(length) / (2 * half))
+        return spacing[0], spacing[1]
+
+    @contextmanager
+    def reader(self) -> Iterator[Callable[[int, int, int, int], NDArray[Any]]]:
+        """Open the tiles for one thread, each when it is needed."""
+        with open_rasters() as dataset:
+
+            def read(column: int, row: int, columns: int, rows: int) -> NDArray[Any]:
+                whole: NDArray[Any] | None = None
+                for placed in self.tiles:
+                    c0, c1, r0, r1 = placed.window(column, row, columns, rows)
+                    if c0 >= c1 or r0 >= r1:
+                        continue
+                    part, empty = placed.read(dataset(placed.tile.file.path), c0, r0, c1, r1)
+                    part = self._elevations(placed, part, empty)
+                    if whole is None and part.shape == (rows, columns):
+                        whole = part
+                        continue
+                    if whole is None:
+                        whole = np.full((rows, columns), np.nan, dtype=part.dtype)
+                    inside = whole[r0 - row : r1 - row, c0 - column : c1 - column]
+                    np.copyto(inside, part, where=np.isnan(inside), casting="same_kind")
+                return np.full((rows, columns), np.nan) if whole is None else whole
+
+            yield read
+
+    def _elevations(self, placed: Placed, raw: NDArray[Any], empty: NDArray[np.bool_] | None) -> NDArray[Any]:
+        """Stored numbers made elevations in `unit_m`, in place where they can be."""
+        tile = placed.tile
+        if empty is not None:
+            raw[empty] = np.nan
+        if raw.dtype == np.float32 and not placed.whole and (placed.gain, placed.shift) != (1.0, 0.0):
+            raw = raw.astype(np.float64)
+        if placed.never_filled:
+            raw[:] = np.nan
+        voids = np.array(placed.voids, dtype=raw.dtype)
+        _make_elevations(raw, voids, np.array([*ground_bounds(tile), placed.gain, placed.shift, placed.whole]))
+        return raw
+
+
+@compiled
+def _make_elevations(raw: NDArray[Any], voids: NDArray[Any], how: NDArray[np.float64]) -> None:
+    low, high, gain, shift, whole = how[0], how[1], how[2], how[3], how[4] > 0.0
+    numbers = raw.reshape(raw.size)
+    if voids.size:
+        for i in range(numbers.size):
+            for k in range(voids.size):
+                if numbers[i] == voids[k]:
+                    numbers[i] = np.nan
+    plain = gain == 1.0 and shift == 0.0
+    for i in range(numbers.size):
+        value = numbers[i]
+        if not low <= value <= high:
+            value = np.nan
+        if whole:
+            numbers[i] = np.floor(value * gain + 0.5)
+        elif plain:
+            numbers[i] = value
+        else:
+            numbers[i] = value * gain + shift
+
+
+def lay_out(tiles: Sequence[Tile], frame: Frame) -> Mosaic:
+    """Put tiles together.
+
+    Raises
+    ------
+    InputError
+        If they are not on one grid, or its rows and columns are not at right angles on the ground.
+    """
+    first = tiles[0]
+    places = [_place(tile, first, frame) for tile in tiles]
+    west, north = (min(place[axis] for place in places) for axis in (0, 1))
+    placed = tuple(Placed(tile, c - west, r - north) for tile, (c, r) in zip(tiles, places, strict=True))
+    columns = max(one.column + one.tile.shape[1] for one in placed)
+    rows = max(one.row + one.tile.shape[0] for one in placed)
+    whole = shifted(first, frame)
+    x, y = apply(whole, np.array([[west, north]], dtype=np.float64))[0]
+    transform = Affine(whole.a, whole.b, float(x), whole.d, whole.e, float(y))
+    return Mosaic(placed, (rows, columns), first.block, transform, first.georeference, frame)
+
+
+def refuse_leaning(mosaic: Mosaic, column: float, row: float) -> None:
+    """Refuse a grid whose rows and columns are not at right angles on the ground, at a cell.
+
+    Raises
+    ------
+    InputError
+        If they are not.
+    """
+    corners = shapely.MultiPoint([(column, row), (column + 1, row), (column, row + 1)])
+    cross = shapely.get_coordinates(mosaic.placed(corners))
+    along, down = cross[1] - cross[0], cross[2] - cross[0]
+    lean = abs(float(along @ down)) / float(np.linalg.norm(along) * np.linalg.norm(down))
+    if not lean < _SQUARE_ON_GROUND:
+        raise InputError(
+            "the grid's rows and columns are not at right angles on the ground",
+            file=file_names([one.tile for one in mosaic.tiles]),
+            remedy="resample it to a north-up grid",
+        )
+
+
+def looked_at(mosaic: Mosaic, window: Box) -> tuple[Mosaic, list[Look]]:
+    """Look through a window of every tile: what means no elevation there, and in what step numbers are kept.
+
+    Raises
+    ------
+    InputError
+        If the numbers are no elevations, or the file is damaged.
+    """
+    looks, treated = [], []
+    with open_rasters() as dataset:
+        for placed in mosaic.tiles:
+            tile = placed.tile
+            look = Look(*ground_bounds(tile))
+            file = dataset(tile.file.path)
+            for c0, r0, c1, r1 in _strips(placed, window):
+                raw, empty = placed.read(file, c0, r0, c1, r1)
+                look.add(raw, empty)
+            voids = tuple(look.voids())
+            ends = sorted(value * tile.scale + tile.offset for value in (look.lowest, look.highest))
+            refuse_other_measures(file, ends[0], ends[-1], tile.file.path.name)
+            never = look.cells > 0 and look.lowest == look.highest == 0
+            looks.append(look)
+            treated.append(replace(placed, voids=voids, never_filled=never))
+    facts = [(tile.scale, tile.offset, _metres(tile)) for tile in (one.tile for one in treated)]
+    if len(set(facts)) > 1:
+        tiles = tuple(
+            replace(one, gain=scale * metres, shift=offset * metres)
+            for one, (scale, offset, metres) in zip(treated, facts, strict=True)
+        )
+        return replace(mosaic, tiles=tiles), looks
+    scale, offset, metres = facts[0]
+    sample = np.concatenate([look.sample for look in looks]).astype(np.float64)
+    step = kept_step(sample, min(one.tile.digits for one in treated), metres * abs(scale))
+    tiles = tuple(replace(one, gain=1 / (step or 1.0), whole=bool(step)) for one in treated)
+    return replace(mosaic, tiles=tiles, unit_m=(step or 1.0) * scale * metres, zero_m=offset * metres), looks
+
+
+def _metres(tile: Tile) -> float:
+    return tile.unit.metres if tile.unit is not None else 1.0
+
+
+def _strips(placed: Placed, window: Box) -> Iterator[tuple[int, int, int, int]]:
+    """A window's part in a tile, a few rows at a time, along the tile's blocks."""
+    c0, c1, r0, r1 = placed.window(*window)
+    if c0 >= c1:
+        return
+    high = placed.tile.block[0]
+    step = max(1, _CELLS_AT_ONCE // (c1 - c0) // high) * high
+    top = r0
+    while top < r1:
+        bottom = min((top - placed.row) // high * high + step + placed.row, r1)
+        yield c0, top, c1, bottom
+        top = bottom
+
+
+def read_grid(mosaic: Mosaic, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
+    """A window in memory, in metres, so many columns and rows averaged to one cell.
+
+    A cell with elevations on less than half of it has none. `window` is a whole number of such cells.
+    """
     column, row, columns, rows = window
-    z = np.full((rows, columns), np.nan)
-    empty = np.zeros((rows, columns), dtype=bool)
-    for tile, left, top in places:
-        c0, c1 = max(left, column), min(left + tile.shape[1], column + columns)
-        r0, r1 = max(top, row), min(top + tile.shape[0], row + rows)
-        if c0 >= c1 or r0 >= r1:
-            continue
-        part, never_stored, found = read_metres(tile, (c0 - left, r0 - top, c1 - c0, r1 - r0))
-        flags += found
-        inside = slice(r0 - row, r1 - row), slice(c0 - column, c1 - column)
-        np.copyto(z[inside], part, where=np.isnan(z[inside]))
-        empty[inside] |= never_stored
-    names = dict.fromkeys(tile.unit.name for tile in tiles if tile.unit is not None)
-    if len(names) > 1:
-        told = ", ".join(f"{tile.file.path.name} in {tile.unit.name}" for tile in tiles if tile.unit is not None)
-        flags.append(Flag("dem_tiles_units_differ", f"tiles differ in their vertical unit: {told}", file_names(tiles)))
-    whole = shifted(tiles[0], frame)
-    x, y = apply(whole, np.array([[column, row]], dtype=np.float64))[0]
-    return (
-        _grid(z, Affine(whole.a, whole.b, float(x), whole.d, whole.e, float(y)), tiles[0], frame),
-        empty & np.isnan(z),
-        flags,
-    )
+    across, down = per_cell
+    z = np.empty((rows // down, columns // across))
+    step = max(1, _CELLS_AT_ONCE // columns // down) * down
+    with mosaic.reader() as read:
+        for top in range(0, rows, step):
+            high = min(step, rows - top)
+            part = read(column, row + top, columns, high)
+            out = z[top // down : (top + high) // down]
+            if across == down == 1:
+                out[:] = part
+            else:
+                _average(part, out, across, down)
+    if (mosaic.unit_m, mosaic.zero_m) != (1.0, 0.0):
+        z *= mosaic.unit_m
+        z += mosaic.zero_m
+    place = mosaic.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
+    middles = row + down * np.arange(0.5, z.shape[0])
+    dx, dy = mosaic.spacing_m(np.full(middles.size, column + columns / 2), middles)
+    return ElevationGrid(z, place, mosaic.georeference, mosaic.frame, dx * across, dy * down)
+
+
+@compiled
+def _average(z: NDArray[Any], out: NDArray[np.float64], across: int, down: int) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total, count = 0.0, 0
+            for r in range(i * down, i * down + down):
+                for c in range(j * across, j * across + across):
+                    if not np.isnan(z[r, c]):
+                        total += z[r, c]
+                        count += 1
+            out[i, j] = total / count if 2 * count >= across * down else np.nan
 
 
 def _place(tile: Tile, first: Tile, frame: Frame) -> tuple[int, int]:
@@ -116,50 +362,3 @@ def _place(tile: Tile, first: Tile, frame: Frame) -> tuple[int, int]:
 def _cell(tile: Tile) -> str:
     a, b, _, d, e, _ = tile.transform[:6]
     return f"{math.hypot(a, d):.9g} x {math.hypot(b, e):.9g}"
-
-
-def _window(
-    first: Tile, places: Sequence[tuple[Tile, int, int]], frame: Frame, around: BaseGeometry, margin_m: float
-) -> Box:
-    """The searched rectangle as far as there are tiles, with the neighbours that slopes at its rim need."""
-    left, top, right, bottom = searched(first, frame, around, margin_m)
-    west = max(math.floor(left) - _RIM_CELLS, min(column for _, column, _ in places))
-    east = min(math.ceil(right) + _RIM_CELLS, max(column + tile.shape[1] for tile, column, _ in places))
-    north = max(math.floor(top) - _RIM_CELLS, min(row for _, _, row in places))
-    south = min(math.ceil(bottom) + _RIM_CELLS, max(row + tile.shape[0] for tile, _, row in places))
-    return west, north, max(east - west, 1), max(south - north, 1)
-
-
-def _grid(z: NDArray[np.float64], transform: Affine, tile: Tile, frame: Frame) -> ElevationGrid:
-    """The grid with the true ground spacing of each row.
-
-    Spacing is a geodesic over a baseline of some cells around the middle column, so that the rounding of an inverse
-    projection does not matter; along a row it changes by far less than 1e-4 within a window.
-    """
-    rows, columns = z.shape
-    reference = tile.georeference
-    middle_x, middle_y = columns / 2, np.arange(rows) + 0.5
-    a, b, _, d, e, _ = transform[:6]
-    size = math.hypot(a, d), math.hypot(b, e)
-    metres = reference.metres_per_unit or 111_320.0
-    spacing = []
-    for axis in (0, 1):
-        half = max(1, round(_BASELINE_M / (size[axis] * metres)))
-        ends = []
-        for sign in (-1, 1):
-            x = np.full(rows, middle_x + sign * half * (axis == 0))
-            y = middle_y + sign * half * (axis == 1)
-            ends.append(reference.lonlat(apply(transform, np.column_stack((x, y)))))
-        _, _, length = _GEOD.inv(ends[0][:, 0], ends[0][:, 1], ends[1][:, 0], ends[1][:, 1])
-        spacing.append(np.asarray(length) / (2 * half))
-    grid = ElevationGrid(z, transform, reference, frame, *spacing)
-    cross = shapely.get_coordinates(grid.placed(shapely.MultiPoint([(0, 0), (1, 0), (0, 1)])))
-    along, down = cross[1] - cross[0], cross[2] - cross[0]
-    lean = abs(float(along @ down)) / float(np.linalg.norm(along) * np.linalg.norm(down))
-    if not lean < _SQUARE_ON_GROUND:
-        raise InputError(
-            "the grid's rows and columns are not at right angles on the ground",
-            file=tile.file.path.name,
-            remedy="resample it to a north-up grid",
-        )
-    return grid

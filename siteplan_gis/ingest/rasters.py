@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import rasterio
-from rasterio.enums import ColorInterp
+from rasterio.enums import ColorInterp, MaskFlags
 from rasterio.errors import NotGeoreferencedWarning, RasterioError
 from rasterio.windows import Window
 
 from siteplan_gis.errors import HostileInputError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,7 +42,9 @@ _DRIVERS: Final = {
 }
 """What a file may be, by the end of its name. A VRT is in no row: it can read any other file."""
 
-_CELLS_AT_ONCE: Final = 4_000_000
+_FIT_32_BITS: Final = frozenset({"float32", "int16", "uint16", "int8", "uint8"})
+_MOST_OPEN: Final = 16
+_opening: Final = threading.Lock()
 _ENVIRONMENT: Final = {
     # Without it a GeoTIFF 1.0 hides the vertical half of its CRS.
     "GTIFF_REPORT_COMPD_CS": True,
@@ -63,6 +67,36 @@ def open_raster(path: Path) -> Iterator[Any]:
     InputError
         If there is no such file, its kind is not read here, or it is damaged.
     """
+    with rasterio.Env(**_ENVIRONMENT), _dataset(path) as dataset:
+        yield dataset
+
+
+@contextmanager
+def open_rasters() -> Iterator[Callable[[Path], Any]]:
+    """Several rasters for one thread: each is opened when it is first asked for, as `open_raster` does.
+
+    Enter this in the main thread. Only the last few rasters stay open.
+    """
+    opened: OrderedDict[Path, Any] = OrderedDict()
+
+    def dataset(path: Path) -> Any:
+        if path not in opened:
+            if len(opened) >= _MOST_OPEN:
+                opened.popitem(last=False)[1].close()
+            with _opening:
+                opened[path] = _dataset(path)
+        opened.move_to_end(path)
+        return opened[path]
+
+    with rasterio.Env(**_ENVIRONMENT):
+        try:
+            yield dataset
+        finally:
+            for each in opened.values():
+                each.close()
+
+
+def _dataset(path: Path) -> Any:
     name = path.name or str(path)
     if not path.exists():
         raise InputError("there is no such file", file=name)
@@ -84,15 +118,14 @@ def open_raster(path: Path) -> Iterator[Any]:
         beside = path.with_name(path.name + ending)
         if beside.exists() and not _is_tiff(beside):
             raise HostileInputError("the content is not a TIFF, as a mask or overview must be", file=beside.name)
-    with rasterio.Env(**_ENVIRONMENT), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
         dataset = _opened(path, _DRIVERS[suffix])
-        if dataset is None:
-            fault = InputError if _DRIVERS[suffix] == ("GTiff",) else HostileInputError
-            drivers = " or ".join(_DRIVERS[suffix])
-            raise fault(f"the content cannot be read as {drivers}", file=name, remedy="send the file again")
-        with dataset:
-            yield dataset
+    if dataset is None:
+        fault = InputError if _DRIVERS[suffix] == ("GTiff",) else HostileInputError
+        drivers = " or ".join(_DRIVERS[suffix])
+        raise fault(f"the content cannot be read as {drivers}", file=name, remedy="send the file again")
+    return dataset
 
 
 def _is_tiff(path: Path) -> bool:
@@ -139,13 +172,13 @@ def refuse_picture(dataset: Any, name: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pixels:
-    """Cells of a window as stored: `raw` as float64 with NaN where the file declares no value.
+    """Cells of a window as stored: `raw` is real (32 bits where they hold the numbers), NaN where none is declared.
 
-    `empty` marks cells of blocks that the file never stored (and for which it declares no nodata value).
+    `empty` marks cells of blocks that the file never stored (and for which it declares no nodata value); None: none.
     """
 
-    raw: NDArray[np.float64]
-    empty: NDArray[np.bool_]
+    raw: NDArray[Any]
+    empty: NDArray[np.bool_] | None
 
 
 def read_window(dataset: Any, window: Box, name: str) -> Pixels:
@@ -159,31 +192,34 @@ def read_window(dataset: Any, window: Box, name: str) -> Pixels:
         If the file is damaged.
     """
     column, row, columns, rows = window
-    empty = np.zeros((rows, columns), dtype=bool)
-    raw = np.full((rows, columns), np.nan)
+    kind = np.float32 if dataset.dtypes[0] in _FIT_32_BITS else np.float64
     missing, stored = _blocks(dataset, window)
-    if dataset.nodata is None:
-        for r0, r1, c0, c1 in missing:
-            empty[r0:r1, c0:c1] = True
-    high = dataset.block_shapes[0][0]
-    step = max(1, _CELLS_AT_ONCE // max(columns, 1) // high) * high
+    if not missing:
+        return Pixels(_read(dataset, Window(column, row, columns, rows), kind, name), None)
+    raw = np.full((rows, columns), np.nan, dtype=kind)
+    empty = np.zeros((rows, columns), dtype=bool) if dataset.nodata is None else None
+    for r0, r1, c0, c1 in missing if empty is not None else ():
+        empty[r0:r1, c0:c1] = True  # type: ignore[index]
+    for r0, r1, c0, c1 in stored:
+        raw[r0:r1, c0:c1] = _read(dataset, Window(column + c0, row + r0, c1 - c0, r1 - r0), kind, name)
+    return Pixels(raw, empty)
+
+
+def _read(dataset: Any, place: Window, kind: type, name: str) -> NDArray[Any]:
+    flags = dataset.mask_flag_enums[0]
     try:
-        for r0, r1, c0, c1 in stored if missing else [(0, rows, 0, columns)]:
-            for top in range(r0, r1, step):
-                bottom = min(top + step, r1)
-                place = Window(column + c0, row + top, c1 - c0, bottom - top)
-                part = dataset.read(1, window=place, masked=True)
-                raw[top:bottom, c0:c1] = part.data
-                raw[top:bottom, c0:c1][np.ma.getmaskarray(part)] = np.nan
-                if dataset.count > 1:
-                    # GDAL masks by an alpha band only where it holds bytes.
-                    raw[top:bottom, c0:c1][dataset.read(2, window=place) == 0] = np.nan
+        raw: NDArray[Any] = dataset.read(1, window=place, out_dtype=kind)
+        if flags == [MaskFlags.nodata]:
+            with np.errstate(over="ignore"):
+                raw[raw == kind(dataset.nodata)] = np.nan
+        elif flags != [MaskFlags.all_valid]:
+            raw[dataset.read_masks(1, window=place) == 0] = np.nan
+        if dataset.count > 1:
+            # GDAL masks by an alpha band only where it holds bytes.
+            raw[dataset.read(2, window=place) == 0] = np.nan
     except RasterioError:
         raise InputError("the file is damaged: its cells cannot be read", file=name, remedy="send it again") from None
-    scale, offset = dataset.scales[0], dataset.offsets[0]
-    if not (np.isfinite(scale) and np.isfinite(offset)) or scale == 0:
-        raise InputError(f"a scale of {scale} and offset of {offset} make no elevations", file=name)
-    return Pixels(raw, empty)
+    return raw
 
 
 def _blocks(dataset: Any, window: Box) -> tuple[list[Box], list[Box]]:

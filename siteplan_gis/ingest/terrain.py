@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -9,9 +10,10 @@ import rasterio.features
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.mosaic import read_mosaic
+from siteplan_gis.ingest.mosaic import lay_out, looked_at, read_grid, refuse_leaning
 from siteplan_gis.ingest.tiles import DemFile, Tile, file_names, read_header, searched
 from siteplan_gis.ingest.voids import in_whole_units
+from siteplan_gis.measures.ground import FINEST_CELL_M
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.source import Source
@@ -24,10 +26,17 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.frame import Frame
+    from siteplan_gis.ingest.mosaic import Mosaic
+    from siteplan_gis.ingest.rasters import Box
+    from siteplan_gis.ingest.voids import Look
     from siteplan_gis.model.terrain import ElevationGrid
 
 __all__ = ["DemFile", "read_terrain"]
 
+_MOST_CELLS: Final = 400_000_000
+_MOST_IN_MEMORY: Final = 9_000_000
+_MOST_AS_THEY_ARE: Final = 6_000_000
+_RIM_CELLS: Final = 2
 _TINY_HOLE_CELLS: Final = 4
 _LONGEST_EDGE_M: Final = 100.0
 _FAR_FROM_SQUARE: Final = 2.0
@@ -60,19 +69,29 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     flags = [flag for tile in used for flag in tile.flags]
     if invented:
         flags.append(Flag("invented_ground", "the elevations are invented", layer=file_names(used)))
-    grid, empty, found = read_mosaic(used, frame, around, margin_m)
-    flags += found
     problem = next((tile.unit_problem for tile in used if tile.unit is None), "")
     if problem:
         flags.append(Flag("dem_vertical_unit_unknown", problem, layer=file_names(used)))
-    coverage = _coverage(grid)
-    flags += _about_place(grid, coverage, empty, around, used)
-    nothing = "the elevation grid has no values around the site" if np.isnan(grid.z_m).all() else ""
-    whole = "" if problem else in_whole_units(grid.z_m)
+    mosaic = lay_out(used, frame)
+    window, per_cell, reduced = _window(mosaic, around, margin_m)
+    flags += reduced
+    mosaic, looks = looked_at(mosaic, window)
+    flags += _about_tiles(mosaic, looks)
+    nothing = "the elevation grid has no values around the site"
+    coverage: BaseGeometry = shapely.Polygon()
+    grid, void = None, 1.0
+    if any(look.cells and not one.never_filled for one, look in zip(mosaic.tiles, looks, strict=True)):
+        grid = read_grid(mosaic, window, per_cell)
+        coverage = _coverage(grid)
+        void = float(np.isnan(grid.z_m).mean())
+        nothing = nothing if void == 1 else ""
+    empty = void > 0 and any(look.empty or one.never_filled for one, look in zip(mosaic.tiles, looks, strict=True))
+    flags += _about_place(mosaic, window, coverage, void, around, empty=empty)
+    whole = "" if problem or nothing else in_whole_units(_sample_m(mosaic, looks))
     if whole:
         text = f"all elevations are whole numbers of a {whole} (integer steps): slopes between them are steps"
         flags.append(Flag("dem_whole_units", text, layer=file_names(used)))
-    elif not nothing and (flat := _flat_share(grid, around)) > 0.5:  # noqa: PLR2004
+    elif grid is not None and not nothing and (flat := _flat_share(grid, around)) > 0.5:  # noqa: PLR2004
         text = f"the elevation is exactly equal over {show(100 * flat, 0)} % of the site"
         flags.append(Flag("dem_flat", text, layer=file_names(used)))
     units = [] if problem else [tile.unit for tile in used if tile.unit is not None]
@@ -88,6 +107,82 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
         accuracy_m=max((file.accuracy_m for file in files if file.accuracy_m is not None), default=None),
         invented=invented,
         flags=tuple(dict.fromkeys(flags)),
+        source=None if reason else mosaic,
+    )
+
+
+def _window(mosaic: Mosaic, around: BaseGeometry, margin_m: float) -> tuple[Box, tuple[int, int], list[Flag]]:
+    """The searched rectangle as far as there are tiles; how many columns and rows of it are averaged to one cell.
+
+    It is for runoff, which looks at no finer cells; slopes are measured on the grid's own, read anew.
+
+    Raises
+    ------
+    InputError
+        If the site itself holds too many cells.
+    """
+    first = mosaic.tiles[0].tile
+    names = file_names([one.tile for one in mosaic.tiles])
+    flags, margin = [], margin_m
+    window = _rectangle(mosaic, first, around, margin)
+    while window[2] * window[3] > _MOST_CELLS:
+        if margin <= margin_m / 64:
+            raise InputError(
+                f"the grid holds {window[2] * window[3] / 1e6:.0f} million cells where the site is",
+                file=names,
+                remedy="give a coarser elevation grid",
+            )
+        margin *= 0.8
+        window = _rectangle(mosaic, first, around, margin)
+    if margin < margin_m:
+        text = f"cells are so small that only {show(margin, 0)} m around the site were read"
+        flags.append(Flag("dem_window_reduced", text, layer=names))
+    column, row, columns, rows = window
+    per_cell = 1, 1
+    if columns * rows > _MOST_AS_THEY_ARE:
+        dx, dy = mosaic.spacing_m(np.array([column + columns / 2]), np.array([row + rows / 2]))
+        finest = FINEST_CELL_M
+        while columns * rows > _MOST_IN_MEMORY * per_cell[0] * per_cell[1]:
+            across, down = (max(1, math.ceil(finest / float(size[0]) - 0.01)) for size in (dx, dy))
+            per_cell = min(across, columns), min(down, rows)
+            finest *= 1.5
+    across, down = per_cell
+    return (column, row, columns // across * across, rows // down * down), per_cell, flags
+
+
+def _rectangle(mosaic: Mosaic, first: Tile, around: BaseGeometry, margin_m: float) -> Box:
+    """The searched rectangle within the grid, with the neighbours that slopes at its rim need."""
+    left, top, right, bottom = searched(first, mosaic.frame, around, margin_m)
+    placed = mosaic.tiles[0]
+    rows, columns = mosaic.shape
+    west = max(math.floor(left) - _RIM_CELLS + placed.column, 0)
+    east = min(math.ceil(right) + _RIM_CELLS + placed.column, columns)
+    north = max(math.floor(top) - _RIM_CELLS + placed.row, 0)
+    south = min(math.ceil(bottom) + _RIM_CELLS + placed.row, rows)
+    return west, north, max(east - west, 1), max(south - north, 1)
+
+
+def _about_tiles(mosaic: Mosaic, looks: Sequence[Look]) -> list[Flag]:
+    """Sentinels, and units that differ."""
+    flags = []
+    for placed, look in zip(mosaic.tiles, looks, strict=True):
+        for value, count in look.voids().items():
+            text = f"{count} cells hold {value:g}, a sentinel that the file does not declare as nodata: void"
+            flags.append(Flag("dem_nodata_undeclared", text, layer=placed.tile.file.path.name))
+    tiles = [placed.tile for placed in mosaic.tiles]
+    if len({tile.unit.name for tile in tiles if tile.unit is not None}) > 1:
+        told = ", ".join(f"{tile.file.path.name} in {tile.unit.name}" for tile in tiles if tile.unit is not None)
+        flags.append(Flag("dem_tiles_units_differ", f"tiles differ in their vertical unit: {told}", file_names(tiles)))
+    return flags
+
+
+def _sample_m(mosaic: Mosaic, looks: Sequence[Look]) -> NDArray[np.float64]:
+    """Some of the elevations, in metres."""
+    return np.concatenate(
+        [
+            (look.sample * one.tile.scale + one.tile.offset) * (one.tile.unit.metres if one.tile.unit else 1.0)
+            for one, look in zip(mosaic.tiles, looks, strict=True)
+        ]
     )
 
 
@@ -127,24 +222,26 @@ def _coverage(grid: ElevationGrid) -> BaseGeometry:
 
 
 def _about_place(
-    grid: ElevationGrid, coverage: BaseGeometry, empty: NDArray[np.bool_], around: BaseGeometry, tiles: Sequence[Tile]
+    mosaic: Mosaic, window: Box, coverage: BaseGeometry, void: float, around: BaseGeometry, *, empty: bool
 ) -> list[Flag]:
     """What a reviewer must know about where the grid has no values, and about its cells."""
-    names = file_names(tiles)
+    names = file_names([one.tile for one in mosaic.tiles])
     flags = []
-    if empty.any() or np.isnan(grid.z_m).all():
-        share = 100 * float(np.isnan(grid.z_m).mean())
-        text = f"empty blocks: {show(share, 0)} % of the cells around the site were never stored or hold only zeros"
+    if empty or void == 1:
+        text = (
+            f"empty blocks: {show(100 * void, 0)} % of the cells around the site were never stored or hold only zeros"
+        )
         flags.append(Flag("dem_empty_blocks", text, layer=names))
     missing = around.difference(coverage).area
     if missing > max(1e-6 * around.area, 0.01) or not (around.area or coverage.covers(around)):
         share = 100 * missing / around.area if around.area else 100.0
         text = f"{show(share, 1, 0.0)} % of the site has no elevation"
         flags.append(Flag("dem_not_covering", text, layer=names))
-    ratio = float(np.median(grid.row_dx_m / grid.row_dy_m))
-    if not 1 / _FAR_FROM_SQUARE <= ratio <= _FAR_FROM_SQUARE:
-        middle = len(grid.row_dx_m) // 2
-        text = f"cells measure {grid.row_dx_m[middle]:.2f} m by {grid.row_dy_m[middle]:.2f} m on the ground"
+    column, row = window[0] + window[2] / 2, window[1] + window[3] / 2
+    refuse_leaning(mosaic, column, row)
+    dx, dy = (float(size[0]) for size in mosaic.spacing_m(np.array([column]), np.array([row])))
+    if not 1 / _FAR_FROM_SQUARE <= dx / dy <= _FAR_FROM_SQUARE:
+        text = f"cells measure {dx:.2f} m by {dy:.2f} m on the ground"
         flags.append(Flag("dem_axis_exaggerated", text, layer=names))
     return flags
 

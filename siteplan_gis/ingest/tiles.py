@@ -16,11 +16,11 @@ from rasterio.errors import RasterioError
 
 from siteplan_gis.crs import Georeference, georeference
 from siteplan_gis.errors import CrsError, InputError, UnitError
-from siteplan_gis.ingest.rasters import open_raster, read_window, refuse_picture
-from siteplan_gis.ingest.vertical_units import VerticalUnit, refuse_other_measures, same_unit, stated_unit
-from siteplan_gis.ingest.voids import undeclared_voids
+from siteplan_gis.ingest.rasters import Pixels, open_raster, read_window, refuse_picture
+from siteplan_gis.ingest.vertical_units import VerticalUnit, same_unit, stated_unit
+from siteplan_gis.ingest.voids import HIGHEST_M, LOWEST_M
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.units import metres_per
+from siteplan_gis.units import FOOT_M, metres_per
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,11 @@ class DemFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tile:
-    """One file's place: `transform` belongs to the turned raster (first row on top, first column left)."""
+    """One file's place: `transform` belongs to the turned raster (first row on top, first column left).
+
+    An elevation is a stored number times `scale` plus `offset`, in `unit`. `block` holds the rows and columns that are
+    stored together; numbers have `digits` binary digits.
+    """
 
     file: DemFile
     shape: tuple[int, int]
@@ -74,6 +78,10 @@ class Tile:
     unit: VerticalUnit | None
     unit_problem: str
     flags: tuple[Flag, ...]
+    block: tuple[int, int] = (1, 1)
+    scale: float = 1.0
+    offset: float = 0.0
+    digits: int = 53
 
 
 def read_header(file: DemFile) -> Tile:
@@ -109,10 +117,17 @@ def _header(file: DemFile, _state: tuple[int, int]) -> Tile:
         unit, problem, unit_flags = _unit(dataset, own if own is not None else reference.crs, file)
         transform, flip_rows, flip_columns = _turned(dataset.transform, dataset.height, dataset.width)
         shape = (dataset.height, dataset.width)
+        block, scale, offset = dataset.block_shapes[0], float(dataset.scales[0]), float(dataset.offsets[0])
+        digits = 24 if dataset.dtypes[0] == "float32" else 53
+        if not (math.isfinite(scale) and math.isfinite(offset)) or scale == 0:
+            raise InputError(f"a scale of {scale} and offset of {offset} make no elevations", file=name)
     if reference.metres_per_unit is None and not -90.1 <= transform.f <= 90.1:  # noqa: PLR2004
         raise CrsError("the coordinates are no degrees, though the CRS says so", file=name, remedy="check the CRS")
     flags += unit_flags
-    return Tile(file, shape, transform, flip_rows, flip_columns, reference, unit, problem, tuple(flags))
+    return Tile(
+        file, shape, transform, flip_rows, flip_columns, reference, unit, problem, tuple(flags),
+        block=block, scale=scale, offset=offset, digits=digits,
+    )  # fmt: skip
 
 
 def _own_crs(dataset: Any, name: str) -> CRS | None:
@@ -197,36 +212,26 @@ def apply(transform: Affine, xy: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack((a * xy[:, 0] + b * xy[:, 1] + c, d * xy[:, 0] + e * xy[:, 1] + f))
 
 
-def read_metres(tile: Tile, window: Box) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[Flag]]:
-    """Elevations of a window (in the turned raster's pixels) in metres, cells never stored, and flags.
-
-    Where the tile's unit is not known, its own numbers are returned.
-    """
+def read_stored(dataset: Any, tile: Tile, window: Box) -> Pixels:
+    """The numbers of a window (in the turned raster's pixels), in the file's own unit, turned."""
     column, row, columns, rows = window
-    name = tile.file.path.name
     if tile.flip_columns:
         column = tile.shape[1] - column - columns
     if tile.flip_rows:
         row = tile.shape[0] - row - rows
-    with open_raster(tile.file.path) as dataset:
-        pixels = read_window(dataset, (column, row, columns, rows), name)
-        z = pixels.raw
-        metres = tile.unit.metres if tile.unit is not None else None
-        flags = []
-        voids = undeclared_voids(z, metres)
-        for value, where in voids.items():
-            text = f"{int(where.sum())} cells hold {value:g}, a sentinel that the file does not declare as nodata: void"
-            flags.append(Flag("dem_nodata_undeclared", text, layer=name))
-            z[where] = np.nan
-        if dataset.scales[0] != 1 or dataset.offsets[0] != 0:
-            z = z * dataset.scales[0] + dataset.offsets[0]
-        refuse_other_measures(dataset, z[~np.isnan(z)], name)
-    stored = z[~np.isnan(z)]
-    if stored.size and not stored.any():
-        # A grid of nothing but zeros was never filled.
-        pixels.empty[~np.isnan(z)] = True
-        z = np.full_like(z, np.nan)
-    if metres is not None:
-        z = z * metres
+    pixels = read_window(dataset, (column, row, columns, rows), tile.file.path.name)
+    if not (tile.flip_rows or tile.flip_columns):
+        return pixels
     down, across = (slice(None, None, -1 if flip else 1) for flip in (tile.flip_rows, tile.flip_columns))
-    return np.ascontiguousarray(z[down, across]), np.ascontiguousarray(pixels.empty[down, across]), flags
+    empty = None if pixels.empty is None else pixels.empty[down, across]
+    return Pixels(np.ascontiguousarray(pixels.raw[down, across]), empty)
+
+
+def ground_bounds(tile: Tile) -> tuple[float, float]:
+    """The least and the greatest number that can be ground, in the file's own numbers.
+
+    Where the unit is not known, the smaller foot gives the wider bounds.
+    """
+    unit = tile.unit.metres if tile.unit is not None else FOOT_M
+    ends = [(metres / unit - tile.offset) / tile.scale for metres in (LOWEST_M, HIGHEST_M)]
+    return min(ends), max(ends)

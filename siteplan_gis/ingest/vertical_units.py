@@ -10,8 +10,6 @@ from siteplan_gis.errors import InputError, UnitError
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M, metres_per
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from pyproj import CRS
 
 _SURVEY_FOOT: Final = re.compile(r"\b(u\.?s\.?|us) ?(survey)? ?(ft|foot|feet)\b|\bsurvey (ft|foot|feet)\b|\bft ?us\b")
@@ -161,7 +159,7 @@ def _descriptions(dataset: Any) -> list[str]:
     return [text for text in (dataset.descriptions[0], *found) if text]
 
 
-def refuse_other_measures(dataset: Any, z: NDArray[np.float64], file: str) -> None:
+def refuse_other_measures(dataset: Any, lowest: float, highest: float, file: str) -> None:
     """Refuse a raster that is evidently no elevation: by its description, or by its name and values together.
 
     Raises
@@ -175,11 +173,11 @@ def refuse_other_measures(dataset: Any, z: NDArray[np.float64], file: str) -> No
         raise InputError(f"the band is described as {other[0]}", file=file, remedy="give elevations")
     named = _words(file.rsplit(".", 1)[0])
     other = sorted(named & _OTHER_MEASURES.keys())
-    if other and z.size and not (named | described) & _ELEVATION_WORDS:
+    if other and not (named | described) & _ELEVATION_WORDS:
         low, high = _OTHER_MEASURES[other[0]]
-        if low <= z.min() and z.max() <= high:
+        if low <= lowest <= highest <= high:
             raise InputError(
-                f"by name and values ({z.min():g} to {z.max():g}) this is {other[0]}, no elevation",
+                f"by name and values ({lowest:g} to {highest:g}) this is {other[0]}, no elevation",
                 file=file,
                 remedy="give elevations; rename the file if these are",
             )

@@ -1,8 +1,9 @@
-"""Cells without elevation that a file does not declare, and elevations in whole units."""
+"""Cells without elevation that a file does not declare, and the steps in which elevations are kept."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import math
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,62 +23,119 @@ _SOMETIMES_GROUND: Final = {9999.0: 100.0, 999.0: 100.0, -99.0: 100.0, 0.0: 50.0
 """Sentinels that may be true elevations: void only where nothing lies within so many units of them."""
 
 _CELLS_LOOKED_AT: Final = 500_000
+_STEPS: Final = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+_MOST_STEPS: Final = 2.0**23
 
 
-def undeclared_voids(raw: NDArray[np.float64], metres_per_unit: float | None) -> dict[float, NDArray[np.bool_]]:
-    """Where cells hold a sentinel instead of an elevation, by sentinel.
+class Look:
+    """What the numbers of a file around a site hold, gathered window by window.
 
-    Heights that no ground on earth has count as sentinels too (under the name of the extreme one): resampling mixes
-    voids with their neighbours. Exact zeros are void where nothing lies between them and ground that is 50 units
-    and more above them. What lies next to a void stays as it is; nothing is filled.
-
-    Parameters
+    Attributes
     ----------
-    raw
-        Elevations in the file's unit; NaN where the file declares none.
-    metres_per_unit
-        None where the unit is unknown; metres are then taken for the widest bounds.
+    lowest, highest
+        Of what may be ground: not a number where there is none.
+    cells, empty
+        How many numbers there were, and how many cells that were never stored.
 
     Examples
     --------
-    >>> z = np.array([[-9999.0, 250.0], [251.0, 252.0]])
-    >>> {value: int(where.sum()) for value, where in undeclared_voids(z, 1.0).items()}
+    >>> look = Look(-500.0, 9000.0)
+    >>> look.add(np.array([[-9999.0, 250.0], [251.0, 252.0]]))
+    >>> look.voids()
     {-9999.0: 1}
     """
-    found: dict[float, NDArray[np.bool_]] = {}
-    if np.isnan(raw).all():
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        """Ground can only lie between two heights, in the file's own numbers."""
+        self.bounds = lowest, highest
+        self.lowest, self.highest = math.nan, math.nan
+        self.cells = self.empty = 0
+        self._held: dict[float, int] = {}
+        self._outside = 0
+        self._extreme = 0.0
+        self._sample: list[NDArray[Any]] = []
+
+    def add(self, raw: NDArray[Any], empty: NDArray[np.bool_] | None = None) -> None:
+        """Take in the numbers of a window, NaN where the file declares none; and which cells were never stored."""
+        self.empty += 0 if empty is None else int(empty.sum())
+        known = raw[~np.isnan(raw)]
+        if not known.size:
+            return
+        self.cells += known.size
+        low, high = float(known.min()), float(known.max())
+        for value in (*_NEVER_GROUND, *_SOMETIMES_GROUND):
+            if low <= value <= high and (held := known == known.dtype.type(value)).any():
+                self._held[value] = self._held.get(value, 0) + int(held.sum())
+                known = known[~held]
+        if low < self.bounds[0] or high > self.bounds[1]:
+            outside = (known < self.bounds[0]) | (known > self.bounds[1])
+            if outside.any():
+                values = known[outside]
+                extreme = float(values[np.argmax(np.abs(values))])
+                self._extreme = max(self._extreme, extreme, key=abs)
+                self._outside += int(outside.sum())
+                known = known[~outside]
+        if known.size:
+            self._widen(float(known.min()), float(known.max()))
+            self._sample.append(known[:: max(1, raw.size // 50_000)].copy())
+
+    def _widen(self, low: float, high: float) -> None:
+        self.lowest = low if math.isnan(self.lowest) else min(self.lowest, low)
+        self.highest = high if math.isnan(self.highest) else max(self.highest, high)
+
+    def voids(self) -> dict[float, int]:
+        """How many cells hold a sentinel instead of an elevation, by sentinel.
+
+        Heights that no ground on earth has count as sentinels too (under the name of the extreme one): resampling
+        mixes voids with their neighbours. Exact zeros are void where nothing lies between them and ground that is 50
+        units and more above them. What lies next to a void stays as it is; nothing is filled.
+        """
+        found = {value: self._held[value] for value in _NEVER_GROUND if value in self._held}
+        if self._outside:
+            found[self._extreme] = self._outside
+        for value, gap in _SOMETIMES_GROUND.items():
+            if value in self._held and self._stands_alone(value, gap):
+                found[value] = self._held[value]
+        for value in self._held.keys() - found.keys():
+            self._widen(value, value)
         return found
-    left = raw
 
-    def take(value: float, where: NDArray[np.bool_]) -> None:
-        nonlocal left
-        found[value] = where
-        left = np.where(where, np.nan, left)
+    def _stands_alone(self, value: float, gap: float) -> bool:
+        """Whether all other elevations lie on one side of `value`, at least `gap` and half their own range away."""
+        away = max(self.lowest - value, value - self.highest)
+        return away >= gap and away >= (self.highest - self.lowest) / 2
 
-    low, high = float(np.nanmin(raw)), float(np.nanmax(raw))
-    for value in _NEVER_GROUND:
-        if low <= value <= high and (where := left == value).any():
-            take(value, where)
-    unit = metres_per_unit or FOOT_M
-    if low < LOWEST_M / unit or high > HIGHEST_M / unit:
-        outside = (left < LOWEST_M / unit) | (left > HIGHEST_M / unit)
-        if outside.any():
-            values = left[outside]
-            take(float(values[np.argmax(np.abs(values))]), outside)
-    for value, gap in _SOMETIMES_GROUND.items():
-        if low <= value <= high and (where := left == value).any() and _stands_alone(left, where, value, gap):
-            take(value, where)
-    return found
+    @property
+    def sample(self) -> NDArray[np.float64]:
+        """Some of the numbers."""
+        return np.concatenate([*self._sample, np.empty(0)])
 
 
-def _stands_alone(raw: NDArray[np.float64], where: NDArray[np.bool_], value: float, gap: float) -> bool:
-    """Whether all other elevations lie on one side of `value`, at least `gap` and half their own range away."""
-    rest = raw[~where & ~np.isnan(raw)]
-    if not rest.size:
-        return False
-    low, high = float(rest.min()), float(rest.max())
-    away = max(low - value, value - high)
-    return away >= gap and away >= (high - low) / 2
+def kept_step(stored: NDArray[np.float64], digits: int, metres: float) -> float:
+    """The step in which stored numbers are kept, such as 0.01: 0 where there is none.
+
+    Numbers of a step are whole multiples of it but for the rounding of their type, which has so many binary `digits`.
+    Hundredths of one unit written in another are found too.
+
+    Examples
+    --------
+    >>> kept_step(np.array([250.37, 251.02, 249.9], dtype=np.float32).astype(float), 24, 1.0)
+    0.01
+    >>> kept_step(np.array([250.371234, 251.02, 249.9]), 53, 1.0)
+    0.0
+    """
+    if stored.size < 2:  # noqa: PLR2004
+        return 0.0
+    largest = float(np.abs(stored).max())
+    noise = max(largest * 2.0**-digits, 1e-9)
+    for unit in (1.0, 1.0 / metres, FOOT_M / metres, US_SURVEY_FOOT_M / metres):
+        for part in _STEPS:
+            step = part * unit
+            if noise < 0.05 * step and largest < _MOST_STEPS * step:
+                steps = stored / step
+                if np.abs(steps - np.round(steps)).max() <= 1.1 * noise / step:
+                    return step
+    return 0.0
 
 
 def in_whole_units(z_m: NDArray[np.float64]) -> str:

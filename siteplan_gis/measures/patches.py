@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.model.terrain import ElevationGrid
+    from siteplan_gis.measures.cells import Runs
+    from siteplan_gis.measures.strips import SlopeSums
+    from siteplan_gis.model.terrain import ElevationSource
 
 _LONGEST_EDGE_M: Final = 100.0
 _FEW_CORNERS: Final = 1000
@@ -32,30 +34,24 @@ class SlopePatch(NamedTuple):
 
 
 def steep_patches(
-    grid: ElevationGrid,
-    ground: BaseGeometry,
-    squared: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    share: NDArray[np.float64],
-    corner: tuple[int, int],
-    limit2: float,
-    least_m2: float,
+    source: ElevationSource, ground: BaseGeometry, sums: SlopeSums, runs: Runs, limit2: float, least_m2: float
 ) -> tuple[SlopePatch, ...]:
     """Steep cells joined by their edges, clipped to the area, largest first.
 
     Parameters
     ----------
     ground
-        The area in the grid's pixel coordinates.
-    squared, weights, share
-        Squared slopes, and square metres and share within the area, of the cells of a window whose first cell
-        (row, column) is `corner`.
+        The area in the grid's pixel coordinates; `runs` are its cells, and `sums.field` holds their squared slopes.
     least_m2
         Smaller pieces are left out.
     """
-    labels, count = label_steep(squared, weights, limit2)
-    area = np.bincount(labels.ravel(), weights.ravel(), count + 1)
-    kept = np.flatnonzero(area >= least_m2 * (1 - 1e-6))
+    squared, every = sums.field, sums.every
+    share = _shares(runs, squared.shape, (*sums.corner, every))
+    labels, count = label_steep(squared, share, limit2)
+    dx, dy = source.spacing_m(*(np.atleast_1d(v) for v in shapely.get_coordinates(ground.centroid)[0]))
+    cell_m2 = float(dx[0] * dy[0]) * every**2
+    area = np.bincount(labels.ravel(), share.ravel(), count + 1) * cell_m2
+    kept = np.flatnonzero(area >= least_m2 * (1 - 1e-3))
     kept = kept[kept > 0]
     if not kept.size:
         return ()
@@ -63,31 +59,57 @@ def steep_patches(
     number[kept] = np.arange(1, kept.size + 1)
     labels = number[labels]
     cut = np.unique(labels[(labels > 0) & (share < 1)]) - 1
-    shapes = _outlines(labels, corner)
+    shapes = shapely.transform(_outlines(labels), lambda xy: xy * every + [sums.corner[1], sums.corner[0]])
     shapely.prepare(ground)
     clipped = shapely.intersection(shapes[cut], ground)
     shapes[cut] = [shapely.union_all([p for p in shapely.get_parts([g]) if p.geom_type == "Polygon"]) for g in clipped]
-    side_m = float(grid.row_dx_m[len(grid.row_dx_m) // 2])
     # A shape of many corners has no edge long enough to bend.
     few = shapely.get_num_coordinates(shapes) < _FEW_CORNERS
-    shapes[few] = shapely.segmentize(shapes[few], max(_LONGEST_EDGE_M / side_m, 1.0))
-    placed = np.asarray(grid.placed(shapes))
-    medians = medians_by_label(labels.ravel(), squared.ravel(), weights.ravel(), kept.size)
+    shapes[few] = shapely.segmentize(shapes[few], max(_LONGEST_EDGE_M / float(dx[0]), 1.0))
+    placed = np.asarray(source.placed(shapes))
+    medians = medians_by_label(labels.ravel(), squared.ravel(), share.ravel(), kept.size)
     found = [
         SlopePatch(shape, float(size), math.sqrt(median))
         for shape, size, median in zip(placed, shapely.area(placed), medians, strict=True)
+        if size > 0
     ]
     return tuple(sorted(found, key=lambda patch: -patch.area_m2))
 
 
-def _outlines(labels: NDArray[np.int64], corner: tuple[int, int]) -> NDArray[np.object_]:
+def _shares(runs: Runs, shape: tuple[int, int], place: tuple[int, int, int]) -> NDArray[np.float64]:
+    """Covered shares of the cells of the field of squared slopes."""
+    share = np.zeros(shape)
+    _fill(runs.row, runs.first, runs.end, runs.share, np.array(place), share)
+    return share
+
+
+@compiled
+def _fill(
+    row: NDArray[np.int64],
+    first: NDArray[np.int64],
+    end: NDArray[np.int64],
+    covered: NDArray[np.float64],
+    place: NDArray[np.int64],
+    share: NDArray[np.float64],
+) -> None:
+    every = place[2]
+    for i in range(row.size):
+        down = row[i] - place[0]
+        if down % every != every // 2:
+            continue
+        for c in range(first[i] - place[1], end[i] - place[1]):
+            if c % every == every // 2:
+                share[down // every, c // every] = covered[i]
+
+
+def _outlines(labels: NDArray[np.int64]) -> NDArray[np.object_]:
     """One polygon for each label from 1 on, in pixel coordinates: its cells joined."""
     padded = np.pad(labels, 1)
     steep = padded > 0
     corners = _count_corners(steep)
     xy, ring, label = np.empty((corners, 2)), np.empty(corners, dtype=np.int64), np.empty(corners // 4, dtype=np.int64)
     label = label[: _trace(padded, np.zeros(steep.shape, dtype=bool), xy, ring, label)]
-    xy += np.array([corner[1] - 1, corner[0] - 1])
+    xy -= 1
     rings = shapely.linearrings(xy, indices=ring)
     # The trace keeps the ground on its right: an outline turns one way, a hole the other.
     hole = ~shapely.is_ccw(rings)

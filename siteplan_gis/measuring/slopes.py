@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.source import Source
+    from siteplan_gis.model.terrain import ElevationSource
 
 _GRID_SCALE: Final = 1.001
 """A cell of 5 m in the grid of a projection may be 5.002 m on the ground."""
@@ -33,7 +35,8 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     """Steep ground by exact cell coverage at the ordinance's analysis cell, and on the native cells beside it."""
     taken = Taken()
     terrain = site.terrain
-    if terrain is None or terrain.grid is None:
+    source = None if terrain is None else terrain.source or terrain.grid
+    if terrain is None or source is None:
         reason = (
             terrain.reason
             if terrain is not None and terrain.reason
@@ -42,7 +45,7 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         for name in _NAMES:
             taken.add(cannot(name, reason))
         return taken, ()
-    grid, sources = terrain.grid, terrain.sources
+    sources = terrain.sources
     if shape["site"].is_empty:
         for name in _NAMES:
             taken.add(cannot(name, "the plan draws no ground"))
@@ -57,12 +60,17 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
                 )
             )
         return taken, ()
-    whole = steep_ground(grid, shape["site"], method.steep_ratio, method.slope_cell_m)
-    native = steep_ground(grid, shape["site"], method.steep_ratio, None)
+    whole = steep_ground(source, shape["site"], method.steep_ratio, method.slope_cell_m)
+    native = steep_ground(source, shape["site"], method.steep_ratio, None, outlined=False)
     how = f"Horn gradient on {show(feet(whole.cell_m), 1)}-ft cells, area by exact cell coverage"
     taken.add(
         measured(
-            "elevation_cell_ft", feet(grid.cell_m), None, "larger side of the native cell on the ground", None, sources
+            "elevation_cell_ft",
+            feet(native.cell_m),
+            None,
+            "larger side of the native cell on the ground",
+            None,
+            sources,
         )
     )
     taken.add(measured("slope_cell_ft", feet(whole.cell_m), None, "analysis cell", None, sources))
@@ -126,26 +134,30 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
             )
         )
     patches = tuple(SteepPatch(geometry, area, 100 * median, 0.0) for geometry, area, median in whole.patches)
-    _measure_disturbed(site, shape["disturbed"], method, how, taken)
+    _measure_disturbed(source, sources, shape["disturbed"], method, how, taken)
     if not shape["disturbed"].is_empty:
         patches = tuple(
             replace(patch, in_disturbed_m2=patch.geometry.intersection(shape["disturbed"]).area) for patch in patches
         )
-    if grid.cell_m > method.coarsest_cell_m * _GRID_SCALE:
-        text = f"the elevation cells of {show(feet(grid.cell_m), 1)} ft are too coarse for the rule ({show(feet(method.coarsest_cell_m), 1)} ft at most): they can measure but never clear a site"
+    if native.cell_m > method.coarsest_cell_m * _GRID_SCALE:
+        text = f"the elevation cells of {show(feet(native.cell_m), 1)} ft are too coarse for the rule ({show(feet(method.coarsest_cell_m), 1)} ft at most): they can measure but never clear a site"
         taken.flags.append(Flag("dem_cell_too_coarse", text))
     return taken, patches
 
 
-def _measure_disturbed(site: Site, disturbed: BaseGeometry, method: Method, how: str, taken: Taken) -> None:
-    assert site.terrain is not None
-    assert site.terrain.grid is not None
-    sources = site.terrain.sources
+def _measure_disturbed(
+    source: ElevationSource,
+    sources: tuple[Source, ...],
+    disturbed: BaseGeometry,
+    method: Method,
+    how: str,
+    taken: Taken,
+) -> None:
     if disturbed.is_empty:
         for name in ("steep_disturbed_acres", "no_elevation_disturbed_acres"):
             taken.add(cannot(name, "the plan draws no disturbed area", sources))
         return
-    steep = steep_ground(site.terrain.grid, disturbed, method.steep_ratio, method.slope_cell_m)
+    steep = steep_ground(source, disturbed, method.steep_ratio, method.slope_cell_m)
     taken.add(
         measured(
             "no_elevation_disturbed_acres",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import shapely
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from affine import Affine
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
@@ -17,6 +21,44 @@ if TYPE_CHECKING:
     from siteplan_gis.frame import Frame
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.source import Source
+
+
+class ElevationSource(Protocol):
+    """Elevations of any extent that are read by the window, in rows and columns of one grid.
+
+    Pixel coordinates are those of `ElevationGrid`. What is read counts in units of `unit_m` metres: heights stored as
+    whole hundredths stay whole numbers, so that ties at a limit are exact.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Rows and columns that are stored together: what reading one cell costs."""
+
+    @property
+    def unit_m(self) -> float:
+        """Metres in one unit of what is read."""
+
+    @property
+    def transform(self) -> Affine:
+        """From pixel coordinates to the CRS of the grid."""
+
+    def spacing_m(
+        self, column: NDArray[np.float64], row: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """True ground spacing at points of the grid: between neighbours in a row, and in a column."""
+
+    def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry of the frame (or an array of them) in pixel coordinates."""
+
+    def placed(self, geometry: BaseGeometry) -> BaseGeometry:
+        """A geometry in pixel coordinates (or an array of them) brought into the frame."""
+
+    def reader(self) -> AbstractContextManager[Callable[[int, int, int, int], NDArray[np.float64]]]:
+        """Open the elevations: gives a function of column, row, columns and rows. Each thread needs its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +104,36 @@ class ElevationGrid:
         return shapely.transform(geometry, back)
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.z_m.shape[0], self.z_m.shape[1]
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Whole rows."""
+        return 1, self.z_m.shape[1]
+
+    @property
+    def unit_m(self) -> float:
+        """One: the elevations are in metres."""
+        return 1.0
+
+    def spacing_m(
+        self, column: NDArray[np.float64], row: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The spacing of the rows; the same along each of them."""
+        del column
+        near = np.clip(np.floor(row).astype(np.int64), 0, self.row_dx_m.size - 1)
+        return self.row_dx_m[near], self.row_dy_m[near]
+
+    @contextmanager
+    def reader(self) -> Iterator[Callable[[int, int, int, int], NDArray[np.float64]]]:
+        """Give parts of the window."""
+        yield lambda column, row, columns, rows: np.ascontiguousarray(
+            self.z_m[row : row + rows, column : column + columns]
+        )
+
+    @property
     def cell_m(self) -> float:
         """The larger side of the middle cell, in metres of ground."""
         middle = self.z_m.shape[0] // 2
@@ -98,6 +170,8 @@ class Terrain:
     accuracy_m: float | None = None
     invented: bool = False
     flags: tuple[Flag, ...] = ()
+    source: ElevationSource | None = None
+    """The whole data, read by the window: slopes are measured on it. None: on `grid`."""
 
 
 def _apply(transform: Affine, xy: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around
 from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.cells import covered_shares
+from siteplan_gis.measures.cells import covered_runs
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import weighted_median
 from siteplan_gis.measures.slope import TIE_SHARE, steep_ground
@@ -357,7 +357,7 @@ def test_cells_that_touch_at_a_corner():
     for steep, count in ((apart, 2), (ring, 1)):
         labels, found = label_steep(steep, np.ones(steep.shape), 0.5)
         assert found == count
-        shapes = _outlines(labels, (0, 0))
+        shapes = _outlines(labels)
         assert shapely.is_valid(shapes).all()
         assert shapely.area(shapes).sum() == steep.sum()
 
@@ -376,7 +376,9 @@ def test_shares_of_cells_are_those_of_an_overlay(points, holes):
         ground = ground.difference(shapely.box(2 * k + 0.3, 1.1 + k, 2 * k + 1.9, 2.6 + k))
     if not ground.area > 1e-6:
         return
-    shares = covered_shares(ground, 0, 0, 12, 9)
+    runs, shares = covered_runs(np.array([ground]), 9, 12), np.zeros((9, 12))
+    for row, first, end, share in zip(runs.row, runs.first, runs.end, runs.share, strict=True):
+        shares[row, first:end] += share
     cells = shapely.box(*np.meshgrid(np.arange(12), np.arange(9)), *np.meshgrid(np.arange(1, 13), np.arange(1, 10)))
     np.testing.assert_allclose(shares, shapely.area(shapely.intersection(cells, ground)), atol=1e-9)
 
