@@ -59,7 +59,7 @@ def steep_patches(
     number[kept] = np.arange(1, kept.size + 1)
     labels = number[labels]
     cut = np.unique(labels[(labels > 0) & (share < 1)]) - 1
-    shapes = shapely.transform(_outlines(labels), lambda xy: xy * every + [sums.corner[1], sums.corner[0]])
+    shapes = shapely.transform(outlines(labels), lambda xy: xy * every + [sums.corner[1], sums.corner[0]])
     shapely.prepare(ground)
     clipped = shapely.intersection(shapes[cut], ground)
     shapes[cut] = [shapely.union_all([p for p in shapely.get_parts([g]) if p.geom_type == "Polygon"]) for g in clipped]
@@ -102,7 +102,7 @@ def _fill(
                 share[down // every, c // every] = covered[i]
 
 
-def _outlines(labels: NDArray[np.int64]) -> NDArray[np.object_]:
+def outlines(labels: NDArray[np.int64]) -> NDArray[np.object_]:
     """One polygon for each label from 1 on, in pixel coordinates: its cells joined."""
     padded = np.pad(labels, 1)
     steep = padded > 0
