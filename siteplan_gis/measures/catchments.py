@@ -1,4 +1,4 @@
-"""The ground that drains to a place, and what of it comes into disturbed ground from outside: as a sheet or in channels.
+"""The ground that drains to a place, and what comes into an area from outside: as a sheet or in channels.
 
 Areas are sums of cells, told to half a cell along their rim.
 """
@@ -13,7 +13,7 @@ import shapely
 from shapely.ops import substring
 
 from siteplan_gis.measures.area import union_area
-from siteplan_gis.measures.ground import cells_touched
+from siteplan_gis.measures.marking import cells_touched
 from siteplan_gis.measures.patches import label_steep, outlines
 from siteplan_gis.measures.routing import NOWHERE
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.ground import Conditioned
-    from siteplan_gis.measures.routing import Runoff
+    from siteplan_gis.measures.routing import Cells, Runoff
 
     Floats = NDArray[np.float64]
 
@@ -118,7 +118,9 @@ def contributing_area(runoff: Runoff, place: BaseGeometry) -> Catchment:
     if cells_m2 == 0:
         return Catchment(None, 0.0, 0.0, nothing, at_least=True, reason="it lies where there is no elevation")
     drained = runoff.drained(cover)
-    upslope_m2 = float(runoff.flat_m2[drained & (cover == 0)].sum())
+    # Of the cells under a line or a point half lies above it.
+    under_m2 = 0.0 if own_m2 > 0 else cells_m2 / 2
+    upslope_m2 = float(runoff.flat_m2[drained & (cover == 0)].sum()) + under_m2
     polygon = mask_polygon(runoff.ground, drained.reshape(rows, cols))
     outside = not _within(runoff, place)
     at_least = bool(outside or runoff.open_above[drained].any())
@@ -164,14 +166,20 @@ def upslope_area(
         total, sheet_m2, total - sheet_m2,
         _rim_doubt(runoff, shapely.union_all([sheet_where, channel_where])), threshold_m2, (half_m2, twice_m2),
         sheet_where, channel_where,
-        _entries(runoff, area, np.bincount(met[comes], flat_m2[comes], met.size), threshold_m2, least_m2),
+        _entries(runoff, area, first_met_m2(runoff, met, comes), threshold_m2, least_m2),
         at_least, "water may come in from beyond the elevations: a lower bound" if at_least else "",
     )  # fmt: skip
 
 
+def first_met_m2(runoff: Runoff, met: Cells, comes: NDArray[np.bool_]) -> Floats:
+    """Square metres of the cells of `comes` by the cell where their water is first met (see `Runoff.first_met`)."""
+    gathered: Floats = np.bincount(met[comes], runoff.flat_m2[comes], met.size).astype(np.float64)
+    return gathered
+
+
 def _rim_doubt(runoff: Runoff, polygon: BaseGeometry) -> float:
-    """Half a cell along the rim; a stair-stepped rim is up to 4 / pi longer than the line it follows."""
-    return float(polygon.length) * np.pi / 4 * runoff.ground.cell_m / 2
+    """Half a cell along the rim, in steps as it is."""
+    return float(polygon.length) * runoff.ground.cell_m / 2
 
 
 def _within(runoff: Runoff, place: BaseGeometry) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from shapely.ops import substring
 
-from siteplan_gis.measures.catchments import along_rings
+from siteplan_gis.measures.catchments import along_rings, first_met_m2
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.routing import NOWHERE
 
@@ -31,9 +31,12 @@ UP: Final = "up"
 UNKNOWN: Final = "unknown"
 KINDS: Final = (DOWN, SIDE, UP, UNKNOWN)
 
+_LEAST_CELLS: Final = 5
 _FEWEST: Final = 0.4
 """At least this share of the cells around a place must have an elevation."""
 _TOO_DOUBTFUL: Final = np.pi / 3
+_CONCENTRATED: Final = 2.0
+_CORNER: Final = np.pi / 6
 _SAMPLES_MOST: Final = 20_000
 
 
@@ -80,7 +83,8 @@ def classify_boundary(
     least_m
         Shorter pieces join their neighbours.
 
-    An up-slope piece over which more of the area's water leaves than comes in lies beside the slope.
+    Water decides where the fall does not show it: an up-slope piece over which more of the area's water leaves than
+    comes in lies beside the slope, and a piece that takes twice its share of the area's water out lies down slope.
     """
     cell_m = runoff.ground.cell_m
     reach_m = max(over_m / 2, 2.5 * cell_m)
@@ -88,8 +92,11 @@ def classify_boundary(
     cover = runoff.cover(area)
     inward, outward = _crossing(runoff, cover), _crossing(runoff, 1 - cover)
     crossing = np.flatnonzero((inward > 0) | (outward > 0))
-    middles = runoff.ground.placed(shapely.multipoints(np.column_stack((crossing % cols + 0.5, crossing // cols + 0.5))))
+    middles = runoff.ground.placed(
+        shapely.multipoints(np.column_stack((crossing % cols + 0.5, crossing // cols + 0.5)))
+    )
     rings, ring, along = along_rings(area, shapely.get_parts(middles))
+    whole_m = float(shapely.length(rings).sum())
     pieces: list[Piece] = []
     for number, line in enumerate(rings):
         if line.length == 0:
@@ -108,6 +115,9 @@ def classify_boundary(
             out, into = float(leaves[which].sum()), float(enters[which].sum())
             if name == UP and out > into:
                 name = SIDE
+            share = (last - first) / count * line.length / whole_m
+            if name == SIDE and out > into and out >= _CONCENTRATED * share * outward.sum():
+                name = DOWN
             # Either end of a piece is known to half a step.
             doubt = (float(doubtful[which].sum()) + (1.0 if last - first < count else 0.0)) * line.length / count
             pieces.append(Piece(name, _stretch(line, first / count, last / count), doubt, out, into))
@@ -118,7 +128,7 @@ def _crossing(runoff: Runoff, cover: Floats) -> Floats:
     """For each covered cell the ground in square metres of the cells beyond whose water first comes in there."""
     met = runoff.first_met(cover)
     comes = (cover == 0) & (met != NOWHERE)
-    return np.bincount(met[comes], runoff.flat_m2[comes], met.size)
+    return first_met_m2(runoff, met, comes)
 
 
 def lengths(pieces: tuple[Piece, ...]) -> dict[str, tuple[float, float]]:
@@ -170,8 +180,17 @@ def _outward(line: shapely.LineString, places: Floats, cell_m: float) -> Floats:
     first = int(at.argmin())
     at, chord = np.roll(at, -first), np.roll(chord, -first, axis=0)
     of = np.searchsorted(at, places, side="right") - 1
-    way = chord[of]
-    normal: Floats = np.column_stack((way[:, 1], -way[:, 0])) / np.hypot(way[:, 0], way[:, 1])[:, None]
+    course = np.arctan2(chord[:, 1], chord[:, 0])
+    # Between the middles of two chords of one curve the course turns evenly; at a corner it jumps.
+    middle = at + np.diff(np.r_[at, line.length]) / 2
+    turn = (np.roll(course, -1) - course + np.pi) % (2 * np.pi) - np.pi
+    turn[np.abs(turn) > _CORNER] = 0.0
+    gap = np.roll(middle, -1) - middle
+    gap[-1] += line.length
+    past = places - middle[of]
+    before = (of - 1) % at.size
+    course = course[of] + np.where(past > 0, turn[of] / gap[of], turn[before] / gap[before]) * past
+    normal: Floats = np.column_stack((np.sin(course), -np.cos(course)))
     return normal
 
 
@@ -242,7 +261,7 @@ def _fit(z: Floats, dx: Floats, dy: Floats, pixels: Floats, reach_m: float, fits
                 sxz += x * h
                 syz += y * h
                 szz += h * h
-        if n < 5 or n < _FEWEST * of:
+        if n < _LEAST_CELLS or n < _FEWEST * of:
             continue
         sxx -= sx * sx / n
         syy -= sy * sy / n

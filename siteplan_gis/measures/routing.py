@@ -17,12 +17,15 @@ import shapely
 
 from siteplan_gis.measures.cells import covered_shares
 from siteplan_gis.measures.compiling import compiled
-from siteplan_gis.measures.ground import cells_touched
+from siteplan_gis.measures.conditioning import COL, ROW
+from siteplan_gis.measures.drainage_field import EDGE
+from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.drainage_field import Receivers
     from siteplan_gis.measures.ground import Conditioned
 
     Floats = NDArray[np.float64]
@@ -37,9 +40,6 @@ NOWHERE: Final = -1
 _NARROW_CELLS: Final = 0.75
 _HALF: Final = 0.5
 
-_ROW = np.array([0, -1, -1, -1, 0, 1, 1, 1])
-_COL = np.array([1, 1, 0, -1, -1, -1, 0, 1])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runoff:
@@ -47,6 +47,8 @@ class Runoff:
 
     Attributes
     ----------
+    field
+        The conditioned ground.
     receivers
         The cell that takes the water of each; NOWHERE at an end.
     course
@@ -63,7 +65,7 @@ class Runoff:
         Ground of each cell, in square metres, shape (rows,).
     """
 
-    ground: Conditioned
+    field: Receivers
     receivers: Cells
     step_m: Parts
     course: Parts
@@ -71,6 +73,11 @@ class Runoff:
     gathered_m2: Floats
     open_above: Bytes
     cell_m2: Floats
+
+    @property
+    def ground(self) -> Conditioned:
+        """The window, for its cells' place and size."""
+        return self.field.ground
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,7 +110,7 @@ class Runoff:
                 across, down = min(cols, int(np.ceil(right))) - c, min(rows, int(np.ceil(bottom))) - r
                 shares[r : r + down, c : c + across] = covered_shares(inside, c, r, across, down) >= _HALF
         if narrow:
-            shares[cells_touched(self.ground, narrow) > 0] = 1.0
+            shares[tight(cells_touched(self.ground, narrow) > 0)] = 1.0
         shares[np.isnan(self.ground.z_m)] = 0.0
         return shares.ravel()
 
@@ -119,39 +126,44 @@ class Runoff:
         _meeting(self.order, self.receivers, met)
         return met
 
+    def leaves(self, cells: Ints) -> NDArray[np.bool_]:
+        """Whether the water of each of some cells leaves the elevations."""
+        gone = (self.field.ended_by == EDGE).astype(float)
+        return self.drained(gone)[cells]
 
-def route(ground: Conditioned, receivers: Ints) -> Runoff:
-    """Make ready to measure on ground whose cells drain to `receivers` (flat cell numbers, negative at an end).
+
+def tight(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Close a line of cells so that no diagonal step slips through between two of them."""
+    closed = cells.copy()
+    nw, ne, sw, se = cells[:-1, :-1], cells[:-1, 1:], cells[1:, :-1], cells[1:, 1:]
+    closed[:-1, 1:] |= nw & se & ~ne & ~sw
+    closed[:-1, :-1] |= ne & sw & ~nw & ~se
+    return closed
+
+
+def route(field: Receivers) -> Runoff:
+    """Make ready to measure on ground whose cells drain to known receivers.
 
     Raises
     ------
     ValueError
-        If the receivers do not fit the ground, or run in a circle.
+        If the receivers run in a circle.
     """
-    z = ground.z_m
-    if receivers.size != z.size:
-        message = "there must be one receiver for each cell"
-        raise ValueError(message)
-    to = receivers.ravel().astype(np.int32)
+    ground, z = field.ground, field.z_m
+    to = field.receiver.astype(np.int32)
     known = ~np.isnan(z.ravel())
-    to[~known | (to < 0) | ~known[np.maximum(to, 0)]] = NOWHERE
-    count = int(known.sum())
-    order = np.empty(count, np.int32)
-    if _sorted(to, np.full(z.size, NOWHERE, np.int32), known, order) != count:
+    second, order = np.full(z.size, NOWHERE, np.int32), np.empty(int(known.sum()), np.int32)
+    step, course = np.zeros(z.size, np.float32), np.zeros((z.size, 2), np.float32)
+    _other_ends(z, ground.dx_m, ground.dy_m, to, second, course)
+    if _sorted(to, second, known, order) != order.size:
         message = "the receivers run in a circle"
         raise ValueError(message)
-    level = z.ravel().astype(np.float64)
-    _never_rising(order, to, level)
-    second = np.full(z.size, NOWHERE, np.int32)
-    part, step, course = np.zeros(z.size, np.float32), np.zeros(z.size, np.float32), np.zeros((z.size, 2), np.float32)
-    _split(z.astype(np.float64), ground.dx_m, ground.dy_m, to, level, second, part, course)
-    _sorted(to, second, known, order)
     cell_m2 = ground.dx_m * ground.dy_m
     gathered = np.where(known, np.repeat(cell_m2, z.shape[1]), 0.0)
     _least_aside(order, z.shape[1], ground.dx_m, ground.dy_m, to, second, course, step, gathered)
     open_above = np.zeros(z.size, np.uint8)
-    _open(z.astype(np.float64), open_above)
-    return Runoff(ground, to, step, course, order, gathered, open_above, cell_m2)
+    _open(z, open_above)
+    return Runoff(field, to, step, course, order, gathered, open_above, cell_m2)
 
 
 @compiled
@@ -186,18 +198,8 @@ def _sorted(to: Cells, second: Cells, known: NDArray[np.bool_], order: Cells) ->
 
 
 @compiled
-def _never_rising(order: Cells, to: Cells, level: Floats) -> None:
-    """Raise levels so that none rises along its way: a pit stands as high as what its water has to pass."""
-    for place in range(order.size - 1, -1, -1):
-        i = order[place]
-        if to[i] >= 0 and level[to[i]] > level[i]:
-            level[i] = level[to[i]]
-
-
-@compiled
-def _split(
-    z: Floats, dx: Floats, dy: Floats, to: Cells, level: Floats, second: Cells, part: Parts, course: Parts,
-) -> None:  # fmt: skip
+def _other_ends(z: Floats, dx: Floats, dy: Floats, to: Cells, second: Cells, course: Parts) -> None:
+    """Find the other end of the steeper of the two facets that a receiver ends, and the fall line of each cell."""
     rows, cols = z.shape
     for i in range(z.size):
         if to[i] < 0:
@@ -205,47 +207,30 @@ def _split(
         row, col = i // cols, i % cols
         down, across = to[i] // cols - row, to[i] % cols - col
         x, y = across * dx[row], down * dy[row]
-        if abs(down) <= 1 and abs(across) <= 1:
-            k = 0
-            for n in range(8):
-                if down == _ROW[n] and across == _COL[n]:
-                    k = n
-            best = -1.0
-            for turn in (-1, 1):
-                n = (k + turn) % 8
-                r, c = row + _ROW[n], col + _COL[n]
-                if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
-                    continue
-                other = r * cols + c
-                side, corner = (k, n) if k % 2 == 0 else (n, k)
-                d1, d2 = (dx[row], dy[row]) if side % 4 == 0 else (dy[row], dx[row])
-                z1 = z[row + _ROW[side], col + _COL[side]]
-                z2 = z[row + _ROW[corner], col + _COL[corner]]
-                s1, s2 = (z[row, col] - z1) / d1, (z1 - z2) / d2
-                if s1 <= 0 or s2 <= 0 or s2 * d1 >= s1 * d2:
-                    # The facet falls along an edge: steep perhaps, but nothing goes to its other end.
-                    slope = (z[row, col] - z[row + _ROW[k], col + _COL[k]]) / np.hypot(x, y)
-                    if slope > best:
-                        best = slope
-                        second[i], part[i] = -1, 0.0
-                    continue
-                slope = np.hypot(s1, s2)
-                if slope <= best:
-                    continue
-                best = slope
-                if not level[other] < level[i]:
-                    second[i], part[i] = -1, 0.0
-                    continue
-                to_corner = s2 / s1 * d1 / d2
-                second[i] = other
-                part[i] = to_corner if k == side else 1.0 - to_corner
-        if second[i] >= 0:
-            r, c = second[i] // cols - row, second[i] % cols - col
-            x += part[i] * (c * dx[row] - x)
-            y += part[i] * (r * dy[row] - y)
-        length = np.hypot(x, y)
-        if length > 0:
-            course[i, 0], course[i, 1] = x / length, y / length
+        best = (z[row, col] - z[row + down, col + across]) / np.hypot(x, y)
+        k = 0
+        for n in range(8):
+            if down == ROW[n] and across == COL[n]:
+                k = n
+        to_x, to_y = x, y
+        for turn in (-1, 1):
+            n = (k + turn) % 8
+            r, c = row + ROW[n], col + COL[n]
+            if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
+                continue
+            side, corner = (k, n) if k % 2 == 0 else (n, k)
+            d1, d2 = (dx[row], dy[row]) if side % 4 == 0 else (dy[row], dx[row])
+            z1 = z[row + ROW[side], col + COL[side]]
+            s1, s2 = (z[row, col] - z1) / d1, (z1 - z[row + ROW[corner], col + COL[corner]]) / d2
+            # Else the facet falls along an edge, and nothing goes to its other end.
+            if s1 > 0 and s2 > 0 and s2 * d1 < s1 * d2 and np.hypot(s1, s2) > best and z[r, c] < z[row, col]:
+                best = np.hypot(s1, s2)
+                second[i] = r * cols + c
+                part = s2 / s1 * d1 / d2
+                part = part if k == side else 1.0 - part
+                to_x, to_y = x + part * (COL[n] * dx[row] - x), y + part * (ROW[n] * dy[row] - y)
+        length = np.hypot(to_x, to_y)
+        course[i, 0], course[i, 1] = to_x / length, to_y / length
 
 
 @compiled
@@ -287,10 +272,10 @@ def _open(z: Floats, open_above: Bytes) -> None:
             if np.isnan(z[row, col]) or (0 < row < rows - 1 and 0 < col < cols - 1 and not _beside_hole(z, row, col)):
                 continue
             for k in range(8):
-                r, c = row + _ROW[k], col + _COL[k]
+                r, c = row + ROW[k], col + COL[k]
                 if 0 <= r < rows and 0 <= c < cols and not np.isnan(z[r, c]):
                     continue
-                r, c = row - _ROW[k], col - _COL[k]
+                r, c = row - ROW[k], col - COL[k]
                 falls = 0 <= r < rows and 0 <= c < cols and z[r, c] > z[row, col]
                 if not falls:
                     open_above[row * cols + col] = 1
@@ -298,10 +283,7 @@ def _open(z: Floats, open_above: Bytes) -> None:
 
 @compiled
 def _beside_hole(z: Floats, row: int, col: int) -> bool:
-    for k in range(8):
-        if np.isnan(z[row + _ROW[k], col + _COL[k]]):
-            return True
-    return False
+    return bool(np.isnan(z[row - 1 : row + 2, col - 1 : col + 2]).any())
 
 
 @compiled
