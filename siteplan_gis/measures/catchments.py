@@ -198,7 +198,7 @@ def mask_polygon(ground: Conditioned, mask: NDArray[np.bool_]) -> BaseGeometry:
     r, c = int(down[0]), int(across[0])
     near = mask[r : down[-1] + 1, c : across[-1] + 1]
     labels, _ = label_steep(near.astype(float), np.ones(near.shape), _HALF)
-    shape = shapely.multipolygons(outlines(labels, (r, c)))
+    shape = shapely.multipolygons(shapely.transform(outlines(labels), lambda xy: xy + np.array([c, r])))
     placed = ground.placed(shapely.segmentize(shape, max(_LONGEST_EDGE_M / ground.cell_m, 1.0)))
     return placed if placed.is_valid else shapely.make_valid(placed)
 

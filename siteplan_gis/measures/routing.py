@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.cells import covered_shares
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.conditioning import COL, ROW
 from siteplan_gis.measures.drainage_field import EDGE
-from siteplan_gis.measures.marking import cells_touched
+from siteplan_gis.measures.marking import cells_touched, fill, mark_right
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +37,6 @@ NOWHERE: Final = -1
 """The receiver of a cell where the water stays or leaves the data."""
 
 _NARROW_CELLS: Final = 0.75
-_HALF: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,23 +94,20 @@ class Runoff:
         (Shares of cells along a side that water runs beside would take from it again and again.)
         """
         rows, cols = self.shape
-        shares = np.zeros((rows, cols))
         parts = [part for part in shapely.get_parts(shapely.get_parts([area])) if not part.is_empty]
         wide = [part for part in parts if not shapely.buffer(part, -_NARROW_CELLS * self.ground.cell_m).is_empty]
         narrow = [part for part in parts if not any(part is other for other in wide)]
-        if wide:
-            inside = shapely.intersection(
-                shapely.make_valid(self.ground.pixels(shapely.union_all(wide))), shapely.box(0, 0, cols, rows)
-            )
-            if inside.area > 0:
-                left, top, right, bottom = inside.bounds
-                c, r = int(left), int(top)
-                across, down = min(cols, int(np.ceil(right))) - c, min(rows, int(np.ceil(bottom))) - r
-                shares[r : r + down, c : c + across] = covered_shares(inside, c, r, across, down) >= _HALF
+        marks = np.zeros((rows, cols), np.uint8)
+        for part in wide:
+            pixels = self.ground.pixels(part)
+            for ring in shapely.get_rings(pixels):
+                mark_right(marks, shapely.get_coordinates(ring))
+            left, top, right, bottom = np.clip(pixels.bounds, 0, [cols, rows, cols, rows]).astype(int).tolist()
+            fill(marks, max(top - 1, 0), min(bottom + 2, rows), max(left - 1, 0), min(right + 2, cols))
+        covered = marks > 0
         if narrow:
-            shares[tight(cells_touched(self.ground, narrow) > 0)] = 1.0
-        shares[np.isnan(self.ground.z_m)] = 0.0
-        return shares.ravel()
+            covered |= tight(cells_touched(self.ground, narrow) > 0)
+        return np.where(np.isnan(self.ground.z_m), 0.0, covered).ravel()
 
     def drained(self, cover: Floats) -> NDArray[np.bool_]:
         """Cells whose water comes to what `cover` covers, flat, with the covered cells."""
