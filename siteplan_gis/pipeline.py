@@ -14,6 +14,7 @@ from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
+from siteplan_gis.ingest.permit_record import read_permit_record
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
@@ -55,6 +56,7 @@ class Inputs:
     roles: Mapping[str, str] = field(default_factory=dict)
     assume_crs: str | None = None
     overrides: Path | None = None
+    permit: Path | None = None
 
 
 def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progress: Progress | None = None) -> Review:
@@ -77,7 +79,8 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
     tell("measuring and judging")
     from siteplan_gis.reviewing import judge  # noqa: PLC0415
 
-    reviewed = judge(site, law, on, software(), decisions, decisions_from)
+    permit = read_permit_record(inputs.permit) if inputs.permit is not None else None
+    reviewed = judge(site, law, on, software(), decisions, decisions_from, permit)
     return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan)))
 
 

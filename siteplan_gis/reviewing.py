@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.table import CHECKS
-from siteplan_gis.checks.verdict import finding
+from siteplan_gis.checks.verdict import checklist, finding
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.decisions import decide, unused
 from siteplan_gis.model.review import Case, Finding, Review, Status
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from siteplan_gis.model.ordinance import Ordinance, Rule
+    from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.review import Decision
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.source import Source
@@ -29,6 +30,7 @@ def judge(
     software: Mapping[str, str] | None = None,
     decisions: Sequence[Decision] = (),
     decisions_from: Source | None = None,
+    permit: PermitRecord | None = None,
 ) -> Review:
     """Review a site against an ordinance as of a day.
 
@@ -37,29 +39,41 @@ def judge(
     are not applicable either, and say so. The gate "content" holds the rules of its own section, any other gate all.
     A reviewer's decision can open a gate, never close one.
     """
-    case = Case(site, take_measurements(site, ordinance.method), ordinance, on)
-    judged = {rule.id: decide(run(rule, case), decisions) for rule in ordinance.rules if rule.check}
+    case = Case(site, take_measurements(site, ordinance.method), ordinance, on, permit)
+    judged = {rule.id: decide(run(rule, case), decisions) for rule in ordinance.rules}
     closed = _closed_gates(ordinance.rules, judged)
     findings: list[Finding] = []
     for rule in ordinance.rules:
         gate = rule.options.get("gate")
         why = next((why for name, section, why in closed if name != gate and rule.section.startswith(section)), "")
-        if rule.since is not None and on < rule.since and rule.id in judged:
+        if rule.since is not None and on < rule.since and rule.check:
             text = f"Not checked: these words are in force since {rule.since.isoformat()}. What was asked for on {on.isoformat()} is not known."
             findings.append(
                 finding(rule, "in_force", Status.NOT_CHECKED, text, remedy="Give the day of the review with --on.")
             )
-        elif why and rule.id in judged:
+        elif why and any(item.counted for item in judged[rule.id]):
             findings.append(finding(rule, "ordinance", Status.NOT_APPLICABLE, f"Not applicable: {why}"))
         else:
-            findings.extend(judged.get(rule.id, ()))
+            findings.extend(judged[rule.id])
     findings = decide(findings, decisions)
-    flags = unused(findings, decisions)
-    return Review(site, ordinance, case.measured, tuple(findings), on, software or {}, flags, decisions_from)
+    return Review(
+        site,
+        ordinance,
+        case.measured,
+        tuple(item for item in findings if item.counted),
+        on,
+        software or {},
+        unused(findings, decisions),
+        decisions_from,
+        tuple(item for item in findings if not item.counted),
+        permit,
+    )
 
 
 def run(rule: Rule, case: Case) -> Sequence[Finding]:
     """The findings of one rule; a crash, here or in a measuring step it rests on, becomes a finding that says so."""
+    if not rule.check:
+        return [checklist(rule, "reviewer", f"{rule.why_not[:1].upper()}{rule.why_not[1:]}.")]
     try:
         check = CHECKS[rule.check]
         crashed = [f"{step} ({case.measured.faults[step]})" for step in check.rests_on if step in case.measured.faults]
@@ -91,12 +105,17 @@ def _closed_gates(rules: Sequence[Rule], judged: Mapping[str, Sequence[Finding]]
     """Each closed gate: its name, the beginning of the sections that it holds, and why it is closed."""
     gates: dict[str, list[Rule]] = {}
     for rule in rules:
-        if rule.options.get("gate") and rule.id in judged:
+        if rule.options.get("gate"):
             gates.setdefault(str(rule.options["gate"]), []).append(rule)
     closed = []
     for gate, members in gates.items():
         found = [item for rule in members for item in judged[rule.id]]
-        if all(item.status is item.decided is Status.NOT_APPLICABLE for item in found):
+        if all(item.decided is Status.NOT_APPLICABLE is item.status or _undecided(item) for item in found):
             section = members[0].section if gate == "content" else ""
-            closed.append((gate, section, " ".join(item.message for item in found)))
+            closed.append((gate, section, " ".join(item.message for item in found if item.counted)))
     return closed
+
+
+def _undecided(item: Finding) -> bool:
+    """Whether a finding only asks a person, and nobody has answered."""
+    return not item.counted and item.override is None

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from siteplan_gis.checks.verdict import amount, finding, held, limit_words, untold
+from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, untold
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _trigger(
 def reached_by_determination(rule: Rule, case: Case) -> Sequence[Finding]:
     """Whether the administrator reaches a site of any size: never by itself, only by a decision written down."""
     text = (
-        f"Not applicable unless the {case.ordinance.administrator} finds so; a decision with the status 'pass' about "
-        "this finding in overrides.toml records it."
+        f"The opinion of the {case.ordinance.administrator} decides, and nothing on a map can show it; a decision 'pass' "
+        "about this line in overrides.toml records it and opens every other rule."
     )
-    return [finding(rule, "site", Status.NOT_APPLICABLE, text)]
+    return [checklist(rule, "site", text)]

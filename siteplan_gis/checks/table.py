@@ -24,8 +24,16 @@ from siteplan_gis.checks.jurisdiction import judge_jurisdiction
 from siteplan_gis.checks.map_items import judge_map_item
 from siteplan_gis.checks.map_scale import judge_same_scale, judge_scale
 from siteplan_gis.checks.nearby_waters import judge_nearby_waters
+from siteplan_gis.checks.notices import judge_notices
+from siteplan_gis.checks.permit_term import judge_permit_term
+from siteplan_gis.checks.permits_first import judge_permits_first
+from siteplan_gis.checks.rain_inspections import judge_rain_inspections
+from siteplan_gis.checks.review_clock import judge_review_clock
+from siteplan_gis.checks.sequence import judge_order, judge_pauses, weigh_bare_ground
 from siteplan_gis.checks.stated_acreage import compare_stated
+from siteplan_gis.checks.statement_items import judge_statement_items
 from siteplan_gis.checks.steep_slopes import judge_steep_slopes
+from siteplan_gis.checks.village_inspections import judge_village_inspections
 from siteplan_gis.checks.waters_on_site import judge_waters_on_site
 from siteplan_gis.checks.wetlands_on_site import judge_wetland_acreage
 
@@ -55,6 +63,16 @@ CHECKS: Final[Mapping[str, Check]] = {
     "applicability_plat_or_lot": Check(reached_by_plat_or_lot, ("ground",)),
     "applicability_length": Check(reached_by_length, ("ground",)),
     "plan_content_applies": Check(reached_for_plan_content, ("ground",)),
+    "review_clock": Check(judge_review_clock),
+    "permits_first": Check(judge_permits_first),
+    "notices": Check(judge_notices),
+    "rain_inspections": Check(judge_rain_inspections),
+    "permit_term": Check(judge_permit_term),
+    "village_inspections": Check(judge_village_inspections),
+    "statement_items": Check(judge_statement_items),
+    "pauses": Check(judge_pauses),
+    "order_of_works": Check(judge_order),
+    "bare_ground": Check(weigh_bare_ground, ("ground",)),
     "stated_acreage": Check(compare_stated, ("ground",)),
     "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes")),
     "wetland_acreage": Check(judge_wetland_acreage, ("waters",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from siteplan_gis.model.comparison import compare, show
@@ -57,6 +58,20 @@ def finding(
         where if where is not None or measured is None else measured.where,
         sources or (measured.sources if measured is not None else ()),
     )
+
+
+def checklist(
+    rule: Rule,
+    subject: str,
+    message: str,
+    *,
+    measured: Measurement | None = None,
+    where: BaseGeometry | None = None,
+    sources: tuple[Source, ...] = (),
+) -> Finding:
+    """A line of the reviewer's checklist: what the program can tell, and that a person decides."""
+    made = finding(rule, subject, Status.NEEDS_REVIEW, message, measured=measured, where=where, sources=sources)
+    return replace(made, counted=False)
 
 
 def untold(rule: Rule, subject: str, measured: Measurement | None, name: str) -> Finding:

@@ -46,6 +46,10 @@ def review(
         Path | None,
         typer.Option(metavar="FILE", help="The reviewer's decisions; by default overrides.toml beside the plan."),
     ] = None,
+    permit: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The village's file on the application: dates, notices, inspections (TOML)."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results; by default ./review unless --json.")
     ] = None,
@@ -57,7 +61,7 @@ def review(
         begin(*_NEXT, "siteplan_gis.reviewing", "siteplan_gis.report.files")
         from siteplan_gis.pipeline import exit_code, review_inputs  # noqa: PLC0415
 
-        inputs = given_inputs(plan, layers, layer, dem, dem_units, role, assume_crs, overrides)
+        inputs = given_inputs(plan, layers, layer, dem, dem_units, role, assume_crs, overrides, permit)
         chosen: str | Path | None = Path(ordinance) if ordinance and ordinance.endswith(".toml") else ordinance
         with progress() as tell:
             reviewed = review_inputs(inputs, chosen, day(on), tell)

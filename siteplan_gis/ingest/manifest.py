@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError, SeveralInputErrors
@@ -105,6 +105,7 @@ class Manifest:
     stated: Stated = field(default_factory=Stated)
     activity: Activity = field(default_factory=Activity)
     sheets: tuple[Sheet, ...] = ()
+    narrative: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, LayerSettings] = field(default_factory=dict)
     drawings: Mapping[str, DrawingSettings] = field(default_factory=dict)
@@ -229,10 +230,25 @@ class _DrawingTable(_Strict):
     combined_factor: Annotated[float, Field(gt=0.99, lt=1.01)] = 1.0
 
 
+def _item(value: Any) -> Any:
+    if value is True:
+        return "declared present"
+    if value is False:
+        return ""
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("say where it stands, or write true or false")
+    return value
+
+
+_Item = Annotated[str, BeforeValidator(_item)]
+_ItemName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
+
+
 class _File(_Strict):
     plan: _PlanTable = Field(default_factory=_PlanTable)
     stated: _StatedTable = Field(default_factory=_StatedTable)
     activity: _ActivityTable = Field(default_factory=_ActivityTable)
+    narrative: dict[_ItemName, _Item] = Field(default_factory=dict)
     sheet: list[_SheetTable] = Field(default_factory=list)
     roles: dict[str, _Role] = Field(default_factory=dict)
     layer: dict[str, _LayerTable] = Field(default_factory=dict)
@@ -286,6 +302,7 @@ def read_manifest(path: Path) -> Manifest:
             )
             for sheet in read.sheet
         ),
+        narrative=read.narrative,
         roles=read.roles,
         layers={name: LayerSettings(**table.model_dump()) for name, table in read.layer.items()},
         drawings={name: DrawingSettings(**table.model_dump()) for name, table in read.drawing.items()},

@@ -27,6 +27,7 @@ import io
 import math
 import tomllib
 from datetime import date, datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
@@ -76,7 +77,9 @@ _Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_lengt
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
+    )
 
 
 class _NoticeTable(_Strict):
@@ -179,7 +182,7 @@ def _contradictions(read: _File) -> list[str]:
     known = [(name, day) for name, day in order if day is not None]
     found = [
         f"{later} ({after.isoformat()}) is before {earlier} ({before.isoformat()})"
-        for (earlier, before), (later, after) in zip(known, known[1:], strict=False)
+        for (earlier, before), (later, after) in pairwise(known)
         if after < before
     ]
     if read.began is not None and read.stabilised is not None and read.stabilised < read.began.day:

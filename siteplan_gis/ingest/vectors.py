@@ -133,6 +133,7 @@ def read_plan(
             invented=manifest.invented,
             declared_absent=manifest.none,
             surfaces=tuple(surfaces),
+            narrative=manifest.narrative,
         )
         return plan, frame
 

@@ -6,6 +6,7 @@ All geometry is in the site frame (equal-area, metres), so planar areas are true
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,7 +15,6 @@ from shapely import MultiPolygon, Polygon, STRtree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import date
 
     from shapely.geometry.base import BaseGeometry
 
@@ -153,6 +153,32 @@ def most_open_at_once(phases: Sequence[tuple[BaseGeometry, date | None, date | N
         message = "a named day is always looked at"
         raise AssertionError(message)
     return best
+
+
+def open_by_day(
+    phases: Sequence[tuple[BaseGeometry, date | None, date | None]],
+) -> list[tuple[date, float]]:
+    """How much ground is open from each day on: every day on which it changes, and the area in square metres.
+
+    Only phases with both days count; the first and the last day are open. Overlaps count once.
+
+    Examples
+    --------
+    >>> open_by_day([
+    ...     (shapely.box(0, 0, 10, 1), date(2025, 4, 1), date(2025, 5, 31)),
+    ...     (shapely.box(8, 0, 14, 1), date(2025, 5, 31), date(2025, 8, 1)),
+    ... ])[:3]
+    [(datetime.date(2025, 4, 1), 10.0), (datetime.date(2025, 5, 31), 14.0), (datetime.date(2025, 6, 1), 6.0)]
+    """
+    dated = [(ground, start, end) for ground, start, end in phases if start and end and start <= end]
+    days = sorted({start for _, start, _ in dated} | {end + timedelta(days=1) for _, _, end in dated if end < date.max})
+    curve, known = [], dict[frozenset[int], float]()
+    for day in days:
+        is_open = frozenset(place for place, (_, start, end) in enumerate(dated) if start <= day <= end)
+        if is_open not in known:
+            known[is_open] = union_area(dated[place][0] for place in sorted(is_open))[1]
+        curve.append((day, known[is_open]))
+    return curve
 
 
 def outside(geometry: BaseGeometry, boundary: BaseGeometry, noise_m: float) -> tuple[BaseGeometry, float]:

@@ -7,6 +7,7 @@ statutes; the ordinances are silent).
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import holidays
@@ -39,8 +40,13 @@ def is_open(day: date, office_days: Collection[int], calendar: str, closed: Coll
         return False
     if not calendar:
         return True
+    return day not in _holidays(calendar, day.year)
+
+
+@lru_cache(maxsize=256)
+def _holidays(calendar: str, year: int) -> frozenset[date]:
     country, _, state = calendar.partition("-")
-    return day not in holidays.country_holidays(country, subdiv=state or None, years=[day.year])
+    return frozenset(holidays.country_holidays(country, subdiv=state or None, years=[year]))
 
 
 def nth_business_day(

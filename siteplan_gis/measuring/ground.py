@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.area import common_ground, most_open_at_once, outside, separate_parts, union_area
+from siteplan_gis.measures.area import (
+    common_ground,
+    most_open_at_once,
+    open_by_day,
+    outside,
+    separate_parts,
+    union_area,
+)
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M, acres, feet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date
 
     from shapely.geometry.base import BaseGeometry
@@ -139,9 +147,7 @@ def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, 
         ):
             taken.add(cannot(name, "the plan draws no disturbed area"))
         return
-    phases: dict[str, list[PlanFeature]] = {}
-    for number, feature in enumerate(areas, 1):
-        phases.setdefault(feature.phase or str(number), []).append(feature)
+    phases = _phases(plan)
     groups = {name: [feature.geometry for feature in features] for name, features in phases.items()}
     for name, geometries in groups.items():
         ground, area = union_area(geometries)
@@ -191,10 +197,7 @@ def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, 
                 f"{show(acres(beyond_m2), 3)} acres of the disturbed ground lie outside the site",
             )
         )
-    dated = [
-        (union_area([f.geometry for f in features])[0], _start(features), _end(features))
-        for features in phases.values()
-    ]
+    dated = _dated(phases)
     most = most_open_at_once(dated)
     names = list(phases)
     taken.flags.extend(
@@ -220,6 +223,26 @@ def _measure_phases(plan: Plan, shape: dict[str, BaseGeometry], method: Method, 
     taken.add(
         measured("separate_disturbed_areas", count, None, "parts more than 1 ft apart", shape["disturbed"], sources)
     )
+
+
+def open_ground(plan: Plan) -> tuple[tuple[date, float], ...]:
+    """From each day on, the square metres of disturbed ground that are open; empty where no phase has both dates."""
+    return tuple(open_by_day(_dated(_phases(plan))))
+
+
+def _phases(plan: Plan) -> dict[str, list[PlanFeature]]:
+    """The disturbed areas by the name of their phase; each without one is a phase of its own."""
+    phases: dict[str, list[PlanFeature]] = {}
+    for number, feature in enumerate(plan.of("disturbed_area"), 1):
+        phases.setdefault(feature.phase or str(number), []).append(feature)
+    return phases
+
+
+def _dated(phases: Mapping[str, list[PlanFeature]]) -> list[tuple[BaseGeometry, date | None, date | None]]:
+    return [
+        (union_area([feature.geometry for feature in features])[0], _start(features), _end(features))
+        for features in phases.values()
+    ]
 
 
 def _start(features: list[PlanFeature]) -> date | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from siteplan_gis.measuring.discharges import measure_discharges
 from siteplan_gis.measuring.drawing import measure_drawing
-from siteplan_gis.measuring.ground import measure_ground, shapes
+from siteplan_gis.measuring.ground import measure_ground, open_ground, shapes
 from siteplan_gis.measuring.places import measure_places
 from siteplan_gis.measuring.record import Taken
 from siteplan_gis.measuring.slopes import measure_slopes
@@ -60,6 +60,7 @@ def take_measurements(
         discharges=discharges,
         jurisdiction=jurisdiction,
         steep_patches=patches,
+        open_ground=step("open_ground", (), lambda: open_ground(site.plan)),
         not_counted=nearby.not_counted,
         uncovered={**nearby.uncovered, **gaps},
         flags=_flags(site, taken),

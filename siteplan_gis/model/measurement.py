@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
     from shapely.geometry.base import BaseGeometry
 
@@ -168,6 +169,8 @@ class Measurements:
     discharges: tuple[Discharge, ...] = ()
     jurisdiction: tuple[JurisdictionShare, ...] = ()
     steep_patches: tuple[SteepPatch, ...] = ()
+    open_ground: tuple[tuple[date, float], ...] = ()
+    """From each day on, the square metres of disturbed ground that are open; empty where no phase has dates."""
     not_counted: Mapping[str, int] = field(default_factory=dict)
     uncovered: Mapping[str, BaseGeometry] = field(default_factory=dict)
     """By layer role: the searched ground that no layer of the role covers (absent where all is covered)."""

@@ -74,6 +74,26 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class OfficeCalendar:
+    """When the village's office is open, which decides what a business day is.
+
+    Attributes
+    ----------
+    office_days
+        Weekdays on which it is open, Monday 0 to Sunday 6.
+    holidays
+        Calendar of its holidays, "US-WI" for Wisconsin's; "" for none.
+    assumed
+        Whether the calendar is assumed rather than the village's own.
+    """
+
+    office_days: tuple[int, ...] = (0, 1, 2, 3, 4)
+    holidays: str = ""
+    assumed: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ordinance:
     """One village's ordinance."""
 
@@ -91,3 +111,4 @@ class Ordinance:
     rules: tuple[Rule, ...]
     missing_text: tuple[str, ...] = ()
     """Parts of the ordinance that the supplied text lacks."""
+    calendar: OfficeCalendar = OfficeCalendar()

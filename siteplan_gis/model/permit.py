@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Moment:
         """A time as written: a day alone may be any minute of it."""
         if isinstance(written, datetime):
             return cls(written, written)
-        begins = datetime(written.year, written.month, written.day)
+        begins = datetime.combine(written, time())
         return cls(begins, begins + timedelta(hours=23, minutes=59))
 
     @property

@@ -139,6 +139,8 @@ class Plan:
     declared_absent: frozenset[str] = frozenset()
     """Roles that the manifest declares not to exist on the ground (`none = ["infiltration", ...]`)."""
     surfaces: tuple[Surface, ...] = ()
+    narrative: Mapping[str, str] = field(default_factory=dict)
+    """Items of the plan statement that the manifest declares: where each stands, or "" where it is absent."""
 
     def of(self, *roles: str) -> tuple[PlanFeature, ...]:
         """Features that play one of `roles`, in reading order."""

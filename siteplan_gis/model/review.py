@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.measurement import Measurement, Measurements
     from siteplan_gis.model.ordinance import Limit, Ordinance, Rule
+    from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.source import Source
 
@@ -95,6 +96,8 @@ class Finding:
     where: BaseGeometry | None = None
     sources: tuple[Source, ...] = ()
     override: Override | None = None
+    counted: bool = True
+    """False for a line of the reviewer's checklist: it carries evidence and decides nothing."""
 
     @property
     def id(self) -> str:
@@ -120,6 +123,7 @@ class Case:
     measured: Measurements
     ordinance: Ordinance
     on: date
+    permit: PermitRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +139,9 @@ class Review:
     flags: tuple[Flag, ...] = ()
     """What became of the reviewer's decisions."""
     decisions_from: Source | None = None
+    checklist: tuple[Finding, ...] = ()
+    """Requirements that the reviewer decides alone, with the evidence gathered for each; not in the totals."""
+    permit: PermitRecord | None = None
 
     @property
     def status(self) -> Status:

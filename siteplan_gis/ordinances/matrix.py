@@ -174,7 +174,8 @@ def _text(ordinance: Ordinance, width: int) -> str:
         lines.append(_line(cell, wide))
         lines += _below(row["title"], width)
         lines += _below(f"limit: {row['limit']}" if row["limit"] else "", width)
-        lines += _below(f"not checked: {row['why_not']}" if row["why_not"] else "", width)
+        label = "not checked" if row["mode"] == "not_checked" else "the program does not read it"
+        lines += _below(f"{label}: {row['why_not']}" if row["why_not"] else "", width)
     if ordinance.missing_text:
         lines += ["", "Missing from the text as supplied:"]
         for part in ordinance.missing_text:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.model.measurement import Method
-from siteplan_gis.model.ordinance import Limit, Ordinance, Rule
+from siteplan_gis.model.ordinance import Limit, OfficeCalendar, Ordinance, Rule
 from siteplan_gis.model.plan import ROLES
 from siteplan_gis.ordinances.quantities import SUFFIXES, UNITS, dimension_of_subject, limit_in
 from siteplan_gis.ordinances.schema import OrdinanceTable, RuleTable, explain
@@ -79,7 +79,12 @@ def read_ordinance(id_or_path: str | Path) -> Ordinance:
         problems.extend(InputError(text) for text in _disagreements(checked))
     if checked is None or problems:
         raise SeveralInputErrors(problems, file=path.name)
-    facts = checked.model_dump(exclude={"rule", "method"})
+    facts = checked.model_dump(exclude={"rule", "method", "calendar"})
+    table_of_days = checked.calendar
+    if table_of_days is not None:
+        facts["calendar"] = OfficeCalendar(
+            table_of_days.numbers(), table_of_days.holidays, table_of_days.assumed, table_of_days.note
+        )
     facts.update(amended=tuple(checked.amended), missing_text=tuple(checked.missing_text))
     return Ordinance(**facts, method=_method(checked.method), rules=tuple(_rule(rule) for rule in checked.rule))
 

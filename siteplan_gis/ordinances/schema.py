@@ -69,6 +69,13 @@ class OptionsTable(_Table):
     agrees_percent: PositiveNumber | None = None
     wrong_percent: PositiveNumber | None = None
     floor_acres: PositiveNumber | None = None
+    items: list[Name] | None = None
+    of: Literal["start", "practice"] | None = None
+    only_runoff: bool | None = None
+    log_columns: list[Literal["location", "name", "assessment", "phase", "maintenance"]] | None = None
+    clock: Literal["complete", "received", "more_received"] | None = None
+    deemed_approved: bool | None = None
+    permit: Literal["erosion_control", "post_construction"] | None = None
 
 
 class RuleTable(_Table):
@@ -90,6 +97,23 @@ class RuleTable(_Table):
     options: OptionsTable = Field(default_factory=OptionsTable)
 
 
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+class CalendarTable(_Table):
+    """`[calendar]`: when the village's office is open."""
+
+    office_days: Annotated[list[Weekday], Field(min_length=1)]
+    holidays: Annotated[str, StringConstraints(pattern=r"^([A-Z]{2}(-[A-Z0-9]{1,3})?)?$")] = ""
+    assumed: bool = True
+    note: str = ""
+
+    def numbers(self) -> tuple[int, ...]:
+        """The office days as numbers, Monday 0."""
+        return tuple(sorted({_WEEKDAYS.index(day) for day in self.office_days}))
+
+
 class OrdinanceTable(_Table):
     """The whole file."""
 
@@ -105,6 +129,7 @@ class OrdinanceTable(_Table):
     source: Words
     missing_text: list[Words] = Field(default_factory=list)
     method: dict[str, PositiveNumber] = Field(default_factory=dict)
+    calendar: CalendarTable | None = None
     rule: Annotated[list[RuleTable], Field(min_length=1)]
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _FOLDER: Final = Path(__file__).parent
 _MOST_FEATURES: Final = 200
 _LISTS: Final = {
-    "discharges", "steep_patches", "not_counted", "floodplain", "airports",
+    "discharges", "steep_patches", "not_counted", "floodplain", "airports", "open_acres",
 }  # fmt: skip
 _ENTRY: Final = {"value", "unit", "method", "reason"}
 

@@ -57,11 +57,7 @@ def review_record(review: Review) -> Record:
         "decisions_from": None if review.decisions_from is None else _source(review.decisions_from),
         "counts": {status.value: sum(finding.status is status for finding in findings) for status in Status},
         "findings": [_finding(finding, site) for finding in findings],
-        "not_checked": [
-            {"rule": rule.id, "title": text(rule.title), "section": text(rule.section), "why": text(rule.why_not)}
-            for rule in ordinance.rules
-            if rule.mode == "not_checked" or not rule.check
-        ],
+        "not_checked": [_left_to_reviewer(line, site) for line in review.checklist],
         "measurements": _measurements(review.measured),
         "faults": _faults(review.measured),
         "flags": flag_records(review.measured, site, review.flags),
@@ -188,6 +184,21 @@ def _finding(finding: Finding, site: Site) -> Record:
     }
 
 
+def _left_to_reviewer(line: Finding, site: Site) -> Record:
+    """A requirement that the reviewer decides alone, with what could be gathered for it."""
+    return {
+        "rule": line.rule.id,
+        "id": text(line.id),
+        "fingerprint": line.fingerprint,
+        "title": text(line.rule.title),
+        "section": text(line.rule.section),
+        "quote": text(line.rule.quote),
+        "why": text(line.message),
+        "place": geojson_place(line.where, site.frame),
+        "override": None if line.override is None else _override(line.override),
+    }
+
+
 def _measured(measurement: Measurement) -> Record:
     value = plain_value(measurement.value)
     lost = value is None and measurement.value is not None
@@ -239,6 +250,9 @@ def _measurements(measured: Measurements) -> Record:
     record["discharges"] = [_discharge(discharge) for discharge in measured.discharges]
     record["jurisdiction"] = _jurisdiction(record.get("jurisdiction", _not_measured("")), measured.jurisdiction)
     record["steep_patches"] = [_patch(patch) for patch in measured.steep_patches]
+    record["open_acres"] = [
+        {"from": day(since), "acres": number(acres(area_m2))} for since, area_m2 in measured.open_ground
+    ]
     record["not_counted"] = {kind: int(count) for kind, count in sorted(measured.not_counted.items())}
     return record
 

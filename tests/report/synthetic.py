@@ -112,7 +112,7 @@ def plan() -> Plan:
                 "disturbed_area", square(-180 + 36 * position, -60, 34), f"{payload}/lod", payload, payload, payload,
                 "1", date(2026, 3, 1), None, None,
                 {"owner": PAYLOADS[-1 - position], "acres": (math.nan, math.inf, -math.inf)[position % 3],
-                 "when": date(2026, 3, 1), "at": datetime(2026, 3, 1, 8, 30), "nothing": None, payload: True},  # noqa: DTZ001
+                 "when": date(2026, 3, 1), "at": datetime(2026, 3, 1, 8, 30), "nothing": None, payload: True},
             )
         )  # fmt: skip
     return Plan(
@@ -228,7 +228,12 @@ def make_review(frame: Frame = FRAME, wetlands: int = 60) -> Review:
     site = Site(frame, plan(), {"waters": (waters,), "wetlands": (marshes,)}, terrain,
                 {"floodplain": f"cannot be read: {PAYLOADS[0]}"})  # fmt: skip
     measured = measurements(site)
-    return Review(site, ordinance(), measured, findings(measured, site), date(2026, 3, 10), {"siteplan_gis": "0.1.0"})
+    law = ordinance()
+    soils = law.rules[-1]
+    left = Finding(soils, "reviewer", Status.NEEDS_REVIEW, soils.why_not, counted=False)
+    return Review(
+        site, law, measured, findings(measured, site), date(2026, 3, 10), {"siteplan_gis": "0.1.0"}, checklist=(left,)
+    )
 
 
 def without_findings(review: Review) -> Review:

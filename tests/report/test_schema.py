@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 REVIEW = jsonschema.Draft202012Validator(review_schema(), format_checker=jsonschema.FormatChecker())
 MEASUREMENTS = jsonschema.Draft202012Validator(measurements_schema(), format_checker=jsonschema.FormatChecker())
-STRUCTURED = {"discharges", "steep_patches", "not_counted", "floodplain", "airports"}
+STRUCTURED = {"discharges", "steep_patches", "not_counted", "floodplain", "airports", "open_acres"}
 
 
 def test_the_schemas_are_schemas() -> None:

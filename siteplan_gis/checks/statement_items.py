@@ -1,0 +1,48 @@
+"""What the plan statement must tell in words: owner, dates, sequence, soils, depth to groundwater and more.
+
+What the rules ask: facts and descriptions that stand in the application's text, not on the map.
+
+How it is judged: the manifest declares each item present (and where) or absent, under `[narrative]`. Declared present
+passes as a declaration; declared absent fails; an item that is not declared is the reviewer's. A manifest without any
+declaration leaves the whole rule on the reviewer's checklist.
+
+Limits: nothing of the text is read. That an item is there does not make it right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from siteplan_gis.checks.verdict import checklist, finding
+from siteplan_gis.model.review import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.review import Case, Finding
+
+
+def judge_statement_items(rule: Rule, case: Case) -> Sequence[Finding]:
+    """One finding an item of `options.items`."""
+    items, narrative = rule.options["items"], case.site.plan.narrative
+    assert isinstance(items, tuple)
+    if not any(item in narrative for item in items):
+        words = ", ".join(item.replace("_", " ") for item in items)
+        return [
+            checklist(rule, "statement", f"{rule.why_not[:1].upper()}{rule.why_not[1:]}. To be looked for: {words}.")
+        ]
+    found = []
+    for item in items:
+        words, where = item.replace("_", " "), narrative.get(item)
+        if where is None:
+            text = f"Nothing is declared about {words}."
+            remedy = f"Declare it under [narrative] in siteplan.toml: {item} = true, false, or where it stands."
+            found.append(finding(rule, item, Status.NEEDS_REVIEW, text, remedy=remedy))
+        elif where == "":
+            text = f"The application declares that it does not give {words}."
+            found.append(finding(rule, item, Status.FAIL, text, remedy=f"Add {words} to the plan statement."))
+        else:
+            text = f"The application declares {words} ({where}); the program does not read it."
+            found.append(finding(rule, item, Status.PASS, text))
+    return found
