@@ -9,7 +9,7 @@ import shapely
 
 from siteplan_gis.errors import UnitError
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.model.surface import Surface
+from siteplan_gis.model.surface import Surface, Tin
 from siteplan_gis.units import metres_per
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ def placed_surface(layer: PlacedLayer, outlines: Sequence[PlanFeature], frame: F
         role=layer.role,
         name=layer.drawn.layer,
         layer=layer.label,
-        xy=np.ascontiguousarray(xy),
-        z_m=mesh.z * _elevation_unit_m(layer),
-        triangles=mesh.triangles,
+        tin=Tin(np.ascontiguousarray(xy), mesh.z * _elevation_unit_m(layer), mesh.triangles),
         outline=shapely.union_all([feature.geometry for feature in outlines]),
     )
 

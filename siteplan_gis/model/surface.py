@@ -1,4 +1,4 @@
-"""Ground as a submitted surface describes it: a triangulated irregular network (TIN)."""
+"""Ground as triangles describe it: triangulated irregular networks (TIN), and the surfaces that a plan submits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,27 @@ SURFACE_ROLES: Final = ("surface_existing", "surface_proposed")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tin:
+    """Triangles between points of known height, in the site frame.
+
+    Attributes
+    ----------
+    xy
+        Vertices in metres, shape (n, 2).
+    z_m
+        Their elevations in metres, shape (n,), finite.
+    triangles
+        Places of the three vertices of every triangle, shape (m, 3); no triangle has an area of zero.
+    """
+
+    xy: NDArray[np.float64]
+    z_m: NDArray[np.float64]
+    triangles: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """A surface of triangles in the site frame.
+    """A submitted surface in the site frame.
 
     Attributes
     ----------
@@ -24,20 +43,14 @@ class Surface:
         One of `SURFACE_ROLES`.
     name, layer
         Its own name, and the label of the plan's layer that it came from.
-    xy
-        Vertices in the site frame, in metres, shape (n, 2).
-    z_m
-        Their elevations in metres, shape (n,), finite.
-    triangles
-        Places of the three vertices of every visible triangle, shape (m, 3).
+    tin
+        Its visible triangles.
     outline
-        The ground that the surface describes, in the frame: its triangles without voids.
+        The ground that it describes: its triangles without voids.
     """
 
     role: str
     name: str
     layer: str
-    xy: NDArray[np.float64]
-    z_m: NDArray[np.float64]
-    triangles: NDArray[np.int64]
+    tin: Tin
     outline: BaseGeometry

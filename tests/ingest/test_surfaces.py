@@ -100,11 +100,11 @@ def test_case_h05():
     assert ground.role == "surface_existing"
     area_sqft = ground.outline.area / US_SURVEY_FOOT_M**2
     assert area_sqft == pytest.approx(90_000, rel=1e-3)
-    south_west = frame.to_lonlat(ground.xy[:1])[0]
+    south_west = frame.to_lonlat(ground.tin.xy[:1])[0]
     off_m = (south_west - wanted["south_west_vertex_lonlat"]["value"]) * [90_000, 111_000]
     assert np.hypot(*off_m) < 0.3
     assert any("foot" in flag.text for flag in plan.flags if flag.code == "unit_crs_differ")
-    a, b, c = (np.column_stack((ground.xy, ground.z_m))[ground.triangles[:, corner]] for corner in range(3))
+    a, b, c = (np.column_stack((ground.tin.xy, ground.tin.z_m))[ground.tin.triangles[:, corner]] for corner in range(3))
     x, y, z = np.cross(b - a, c - a).T
     assert 100 * np.hypot(x / z, y / z) == pytest.approx(22.0, abs=0.05)
 
@@ -185,7 +185,7 @@ def test_the_unit_must_be_that_of_the_coordinate_system(tmp_path, unit, crs, cod
         path = landxml(tmp_path / "m.xml", surface(points=points), unit=unit, crs="")
     plan, _ = read_plan([path], assume_crs=f"EPSG:{crs}")
     assert ("unit_crs_differ" in {flag.code for flag in plan.flags}) is bool(code)
-    rise_m = plan.surfaces[0].z_m.max() - plan.surfaces[0].z_m.min()
+    rise_m = np.ptp(plan.surfaces[0].tin.z_m)
     metres = {"USSurveyFoot": US_SURVEY_FOOT_M, "foot": FOOT_M, "meter": 1.0}[unit]
     assert rise_m == pytest.approx(40 * metres, rel=1e-12)
 
