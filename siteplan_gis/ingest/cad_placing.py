@@ -148,6 +148,8 @@ def _move(layer: PlacedLayer, matrix: Matrix) -> None:
     for feature in layer.drawn.features:
         if feature.drawing is not None:
             feature.drawing = feature.drawing.replaced([_moved(array, matrix) for array in feature.drawing.arrays()])
+    if layer.drawn.mesh is not None:
+        layer.drawn.mesh.xy = _moved(layer.drawn.mesh.xy, matrix)
     layer.drawn.texts = [text.moved(_moved(np.array([text.middle]), matrix)[0], scale) for text in layer.drawn.texts]
 
 

@@ -170,7 +170,7 @@ class DrawnText:
 
 @dataclass(frozen=True, slots=True)
 class CadPlace:
-    """What a CAD drawing says of its unit and its place.
+    """What a CAD drawing or a survey file says of its unit and its place.
 
     Attributes
     ----------
@@ -220,14 +220,12 @@ class DrawnLayer:
         Whether the file has no other layer, so that the file's name speaks for the layer.
     crs
         Definition that the file gives; empty where it gives none, and `no_crs` then says why.
-    unit, unit_m
-        The unit that the file counts in, as written, and its length in metres; empty and None where it names none.
     guessed_role
         The role that the format itself tells, where names say nothing.
     mesh
         For a surface: its triangles; the layer's one feature is then their outline.
     cad
-        Unit and place of the CAD drawing that the layer is of; None for other files.
+        Unit and place of the CAD drawing or LandXML file that the layer is of; None for other files.
     texts, hidden
         Texts on a CAD layer; how the layer is hidden ("frozen", "switched off"), empty where it shows.
     """
@@ -241,8 +239,6 @@ class DrawnLayer:
     flags: list[Flag] = field(default_factory=list)
     no_crs: str = "the file names no coordinate system"
     label: str = ""
-    unit: str = ""
-    unit_m: float | None = None
     guessed_role: str = ""
     mesh: Mesh | None = None
     cad: CadPlace | None = None

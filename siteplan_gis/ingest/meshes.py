@@ -8,7 +8,6 @@ import numpy as np
 import shapely
 
 from siteplan_gis.errors import UnitError
-from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.surface import Surface, Tin
 from siteplan_gis.units import metres_per
 
@@ -42,19 +41,14 @@ def placed_surface(layer: PlacedLayer, outlines: Sequence[PlanFeature], frame: F
 
 
 def _elevation_unit_m(layer: PlacedLayer) -> float:
-    """Metres of the elevations' unit: as the manifest says, as the file says, or that of its coordinate system."""
+    """Metres of the elevations' unit: as the manifest says, or that of the file."""
     if layer.settings.elevation_units is not None:
         return metres_per(layer.settings.elevation_units)
-    if layer.drawn.unit_m is not None:
-        return layer.drawn.unit_m
-    unit = layer.georeference.metres_per_unit if layer.georeference is not None else None
-    if unit is None:
+    if layer.height_m is None:
         raise UnitError(
             "the unit of its elevations is not known",
             file=layer.drawn.file,
             layer=layer.drawn.layer,
             remedy="set elevation_units for it in siteplan.toml",
         )
-    text = f"the file names no unit; elevations were taken in that of {layer.crs_shown} ({unit:g} m)"
-    layer.flags.append(Flag("unit_assumed", text, layer.label))
-    return unit
+    return layer.height_m

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 ANCHOR_ROLES: Final = ("disturbed_area", "site", "construction_site")
 """Roles that say where the plan is; without them every layer does."""
 
-_SAME_FOOT_SHARE: Final = 1e-5
-_SAME_UNIT_SHARE: Final = 1e-9
 _EARTH_RADIUS_M: Final = 6_371_000.0
 _OUTSIDE_USE_DEGREES: Final = 1.5
 
@@ -86,8 +84,6 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.crs_shown = _name_of(definition)
         return
     name = layer.crs_shown = layer.georeference.name
-    if not _same_unit(layer, where):
-        return
     if told and own:
         layer.flags.append(
             Flag("crs_assumed", f"siteplan.toml says {name}; what the file says was not used", layer.label)
@@ -100,23 +96,6 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.flags.append(
             Flag("crs_note", "latitude or northing stands first in this file (siteplan.toml)", layer.label)
         )
-
-
-def _same_unit(layer: PlacedLayer, where: dict[str, str]) -> bool:
-    """Whether a file counts in the unit of its coordinate system: one foot for the other is told, others refused."""
-    drawn, reference = layer.drawn, layer.georeference
-    if reference is None or drawn.unit_m is None:
-        return True
-    theirs = f"units of {reference.metres_per_unit:.9g} m" if reference.metres_per_unit else "degrees"
-    if reference.metres_per_unit and abs(drawn.unit_m / reference.metres_per_unit - 1) < _SAME_FOOT_SHARE:
-        if abs(drawn.unit_m / reference.metres_per_unit - 1) > _SAME_UNIT_SHARE:
-            text = f"the file says its unit is {drawn.unit}, but {reference.name} counts in {theirs}; positions were taken in the unit of {reference.name}"
-            layer.flags.append(Flag("unit_crs_differ", text, layer.label))
-        return True
-    problem = f"its unit is {drawn.unit}, but {reference.name} counts in {theirs}"
-    layer.trouble = CrsError(problem, **where, remedy="give the coordinate system whose unit the file uses")
-    layer.georeference = None
-    return False
 
 
 def _name_of(definition: str) -> str:

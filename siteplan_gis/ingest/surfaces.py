@@ -14,11 +14,10 @@ import shapely
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.courses import read_course
-from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer, Mesh
+from siteplan_gis.ingest.drawing import CadPlace, Drawing, DrawnFeature, DrawnLayer, Mesh
 from siteplan_gis.ingest.landxml import positions, read_document, tag_of
 from siteplan_gis.ingest.roles import guess_surface_role
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +35,7 @@ DECLARED_SHARE: Final = 1e-3
 """A declared area that differs from the drawn one by more than this share of it is told."""
 
 _SAME_GROUND_SHARE: Final = 1e-6
+_FEWEST_CORNERS: Final = 3
 _LEAST_PARCELS: Final = 2
 _SURROUND: Final = re.compile(r"\b(?:site|boundary|tract|parent|overall|property)\b", re.IGNORECASE)
 _NO_LOT: Final = re.compile(r"easement|right.?of.?way|\br\.?o\.?w\b|setback", re.IGNORECASE)
@@ -71,12 +71,22 @@ def read_landxml(path: Path, label: str) -> list[DrawnLayer]:
     if unread:
         flags.append(Flag("file_ignored", f"not read from LandXML: {', '.join(unread)}", label))
     layers[0].flags += flags
+    place = _place(document, layers)
     for layer in layers:
         layer.only_layer = len(layers) == 1
-        layer.unit, layer.unit_m = document.unit, document.unit_m
+        layer.cad = place
         if document.crs_shown and not document.crs:
             layer.no_crs = f"the file names its coordinate system only in words ({document.crs_shown!r})"
     return layers
+
+
+def _place(document: LandXml, layers: list[DrawnLayer]) -> CadPlace:
+    """Unit of the file, and a place in its thick."""
+    arrays = [array for layer in layers for one in layer.features if one.drawing for array in one.drawing.arrays()]
+    east, north = np.median(np.vstack(arrays), axis=0) if arrays else (0.0, 0.0)
+    said = f"the file's unit is {document.unit}" if document.unit else ""
+    doubt = "" if document.unit else "the file does not tell its unit"
+    return CadPlace(document.unit_m, said, doubt, middle=(float(east), float(north)))
 
 
 def _layer(document: LandXml, label: str, name: str, role: str, features: list[DrawnFeature]) -> DrawnLayer:
@@ -105,7 +115,7 @@ def _surface_layers(surface: RawSurface, document: LandXml, label: str, flags: l
         layer.flags = [Flag("surface_note", note, label) for note in notes] + layer_flags
         yield layer
     contours = [
-        _contour(element, number, document)
+        _contour(element, number)
         for number, element in enumerate(_below(surface.sources, "Contour"), 1)
         if any(tag_of(child).startswith("PntList") for child in element)
     ]
@@ -211,20 +221,18 @@ def _bounded(ground: BaseGeometry, surface: RawSurface) -> BaseGeometry:
     return shapely.union_all(parts) if parts else whole
 
 
-def _contour(element: Element, number: int, document: LandXml) -> DrawnFeature:
-    unit_m = document.unit_m or FOOT_M
-    feet = abs(unit_m - FOOT_M) < 1e-9 or abs(unit_m - US_SURVEY_FOOT_M) < 1e-9  # noqa: PLR2004
+def _contour(element: Element, number: int) -> DrawnFeature:
     drawing = Drawing()
     try:
         level = float(element.get("elev", "nan"))
         for child in element:
             width = {"PntList2D": 2, "PntList3D": 3}.get(tag_of(child))
             if width is not None:
-                drawing.add("LineString", positions(child.text, width)[:, :2].tolist())
+                line = positions(child.text, width)[:, :2]
+                drawing.add("LineString", np.column_stack((line, np.full(len(line), level))).tolist())
     except ValueError as error:
         return DrawnFeature(str(number), None, {}, str(error))
-    name, value = ("elevation_ft", level) if feet else ("elevation_m", level * unit_m)
-    return DrawnFeature(str(number), drawing, {name: value if np.isfinite(level) else None})
+    return DrawnFeature(str(number), drawing, {})
 
 
 def _below(elements: list[Element], tag: str) -> Iterator[Element]:
@@ -245,9 +253,10 @@ def _parcel_layers(document: LandXml, label: str) -> Iterator[DrawnLayer]:
             key = ("Parcels", "lot")
         name = parcel.name or f"parcel {number}"
         course = read_course(parcel.element, document.survey_points)
-        drawing = Drawing(kinds=["Parcel"], left_out=course.left_out)
-        drawing.lines = list(course.runs)
-        drawing.line_z = [None] * len(course.runs)
+        closed = [run for run in course.runs if len(run) > _FEWEST_CORNERS and (run[0] == run[-1]).all()]
+        drawing = Drawing([[run] for run in closed], kinds=["Parcel"], left_out=course.left_out)
+        drawing.lines = [run for run in course.runs if not any(run is one for one in closed)]
+        drawing.line_z = [None] * len(drawing.lines)
         attributes: dict[str, AttributeValue] = {"name": parcel.name, "class": parcel.kind or None}
         feature = DrawnFeature(name, drawing if course.runs else None, attributes)
         if not course.runs and course.left_out:
@@ -255,7 +264,7 @@ def _parcel_layers(document: LandXml, label: str) -> Iterator[DrawnLayer]:
         own = flags.setdefault(key, [])
         groups.setdefault(key, []).append(feature)
         own += _curve_flags([course], name)
-        area = _closed_area(course.runs)
+        area = float(sum(shapely.Polygon(run).area for run in closed))
         if parcel.declared_area and area and abs(area - parcel.declared_area) > DECLARED_SHARE * parcel.declared_area:
             text = f"the file declares {parcel.declared_area:,.2f} square units, its lines enclose {area:,.2f}"
             own.append(Flag("declared_area_differs", text, "", name))
@@ -270,10 +279,6 @@ def _curve_flags(courses: list[Course], feature: str = "") -> list[Flag]:
     spirals = sum(course.spirals for course in courses)
     text = f"{spirals} spirals were drawn as smooth curves between their ends: only approximately"
     return [Flag("curve_linearised", text, "", feature)] * bool(spirals)
-
-
-def _closed_area(runs: list[NDArray[np.float64]]) -> float:
-    return float(sum(shapely.Polygon(run).area for run in runs if len(run) > 3 and (run[0] == run[-1]).all()))  # noqa: PLR2004
 
 
 def _plan_feature_layers(document: LandXml, label: str) -> Iterator[DrawnLayer]:

@@ -76,7 +76,6 @@ FLAG_CODES: Final = {
     "stated_differs": "a stated figure is not the measured one",
     "surface_note": "something of a surface was left out or does not fit",
     "trace_leaves_elevation": "the runoff path leaves the elevation data",
-    "unit_crs_differ": "a file's unit is not that of its coordinate system",
     "unit_assumed": "a unit was given by the user, not by the file",
     "waters_in_wetlands_layer": "a wetlands layer holds rivers or lakes; they were counted as its owner has them",
     "wetlands_in_waters_layer": "a waters layer holds wetlands; they were counted as wetlands",

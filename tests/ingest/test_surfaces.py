@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from pyproj import CRS, Transformer
 
 from siteplan_gis.errors import HostileInputError, InputError
 from siteplan_gis.ingest.courses import arc
@@ -103,7 +104,7 @@ def test_case_h05():
     south_west = frame.to_lonlat(ground.tin.xy[:1])[0]
     off_m = (south_west - wanted["south_west_vertex_lonlat"]["value"]) * [90_000, 111_000]
     assert np.hypot(*off_m) < 0.3
-    assert any("foot" in flag.text for flag in plan.flags if flag.code == "unit_crs_differ")
+    assert any("foot" in flag.text for flag in plan.flags if flag.code == "crs_note")
     a, b, c = (np.column_stack((ground.tin.xy, ground.tin.z_m))[ground.tin.triangles[:, corner]] for corner in range(3))
     x, y, z = np.cross(b - a, c - a).T
     assert 100 * np.hypot(x / z, y / z) == pytest.approx(22.0, abs=0.05)
@@ -164,30 +165,26 @@ def test_other_xml_is_named_and_ignored(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("unit", "crs", "code"),
-    [
-        ("USSurveyFoot", "2289", None),
-        ("foot", "2289", "unit_crs_differ"),
-        ("meter", "3071", None),
-        ("meter", "2289", "refused"),
-        ("foot", "3071", "refused"),
-        ("USSurveyFoot", "4326", "refused"),
-    ],
+    ("unit", "crs", "note"),
+    [("USSurveyFoot", "2289", False), ("foot", "2289", True), ("meter", "26916", False)],
 )
-def test_the_unit_must_be_that_of_the_coordinate_system(tmp_path, unit, crs, code):
-    path = landxml(tmp_path / "s.xml", surface(), unit=unit, crs="")
-    if code == "refused":
-        with pytest.raises(InputError, match="its unit is"):
-            read_plan([path], assume_crs=f"EPSG:{crs}")
-        return
-    if crs == "3071":
-        points = grid(690_000, 300_000)
-        path = landxml(tmp_path / "m.xml", surface(points=points), unit=unit, crs="")
-    plan, _ = read_plan([path], assume_crs=f"EPSG:{crs}")
-    assert ("unit_crs_differ" in {flag.code for flag in plan.flags}) is bool(code)
-    rise_m = np.ptp(plan.surfaces[0].tin.z_m)
+def test_one_foot_for_the_other_moves_nothing_and_is_told(tmp_path, unit, crs, note):
+    points = grid(430_000, 4_800_000) if unit == "meter" else GRID
+    plan, frame = read_plan(
+        [landxml(tmp_path / "s.xml", surface(points=points), unit=unit, crs="")], assume_crs=f"EPSG:{crs}"
+    )
+    assert any("linear unit" in flag.text for flag in plan.flags if flag.code == "crs_note") is note
+    ground = plan.surfaces[0].tin
     metres = {"USSurveyFoot": US_SURVEY_FOOT_M, "foot": FOOT_M, "meter": 1.0}[unit]
-    assert rise_m == pytest.approx(40 * metres, rel=1e-12)
+    assert np.ptp(ground.z_m) == pytest.approx(40 * metres, rel=1e-12)
+    east, north = Transformer.from_crs(4269, int(crs), always_xy=True).transform(*frame.to_lonlat(ground.xy[:1])[0])
+    assert (east, north) == pytest.approx((430_000, 4_800_000) if unit == "meter" else (E, N), abs=0.005)
+
+
+def test_a_unit_that_carries_the_file_out_of_its_coordinate_system_is_refused(tmp_path):
+    path = landxml(tmp_path / "s.xml", surface(), unit="inch", crs="")
+    with pytest.raises(InputError, match="the file's unit is inch"):
+        read_plan([path], assume_crs="EPSG:2289")
 
 
 def test_unknown_units_are_refused_or_taken_from_the_crs_with_a_flag(tmp_path):
@@ -195,21 +192,19 @@ def test_unknown_units_are_refused_or_taken_from_the_crs_with_a_flag(tmp_path):
         read_plan([landxml(tmp_path / "a.xml", surface(), unit="furlong")])
     plan, _ = read_plan([landxml(tmp_path / "b.xml", surface(), unit="")])
     assert "unit_assumed" in {flag.code for flag in plan.flags}
+    with pytest.raises(InputError, match="does not tell its unit"):
+        read_plan([landxml(tmp_path / "c.xml", surface(), unit="", crs="")])
 
 
 @pytest.mark.parametrize("crs", ['<CoordinateSystem desc="Site grid, assumed"/>', ""])
-def test_an_unknown_place_is_asked_for(tmp_path, crs):
-    path = landxml(tmp_path / "s.xml", surface(), crs=crs)
-    with pytest.raises(InputError, match="--assume-crs") as caught:
-        read_plan([path])
-    assert ("Site grid, assumed" in str(caught.value)) is bool(crs)
-    layers, _ = inspect_plan([path])
-    assert layers[0].crs == "none"
+def test_local_coordinates_give_acreage_and_no_place(tmp_path, crs):
+    plan, frame = read_plan([landxml(tmp_path / "s.xml", surface(), crs=crs)])
+    assert not frame.placed
+    assert "place_unknown" in {flag.code for flag in plan.flags}
+    assert plan.surfaces[0].outline.area / US_SURVEY_FOOT_M**2 == pytest.approx(40_000, rel=1e-8)
 
 
 def test_wkt_tells_the_place(tmp_path):
-    from pyproj import CRS
-
     wkt = CRS.from_epsg(2289).to_wkt("WKT1_GDAL").replace('"', "&quot;")
     path = landxml(tmp_path / "s.xml", surface(), crs=f'<CoordinateSystem desc="WI South" ogcWktCode="{wkt}"/>')
     plan, _ = read_plan([path])
@@ -304,7 +299,7 @@ def test_a_curve_bulges_to_the_side_of_its_turn(tmp_path):
 
     more = f"<Parcels>{lot('ccw')}{lot('cw')}</Parcels>"
     (layer,) = read_landxml(landxml(tmp_path / "p.xml", more=more), "p.xml")
-    areas = [shapely.Polygon(feature.drawing.lines[0]).area for feature in layer.features]
+    areas = [shapely.Polygon(feature.drawing.polygons[0][0]).area for feature in layer.features]
     half = math.pi * 50**2 / 2
     assert areas == pytest.approx([10_000 + half, 10_000 - half], abs=0.01)
 
@@ -357,7 +352,7 @@ class TestRealFiles:
         assert drawn_area(by_name["EG"]) == pytest.approx(9_742_293.95, abs=0.01)
         assert drawn_area(by_name["FG"]) == pytest.approx(2_768_515.77, abs=0.01)
         parcels = [*by_name["Parcels"].features, *by_name["Site parcels"].features]
-        areas = [shapely.Polygon(one.drawing.lines[0]).area for one in parcels]
+        areas = [shapely.Polygon(one.drawing.polygons[0][0]).area for one in parcels]
         assert len(areas) == 83
         assert sum(areas) == pytest.approx(8_475_233.93, abs=0.01)
         assert [layer.guessed_role for layer in layers] == ["surface_existing", "surface_proposed", "lot", "site"]
