@@ -29,6 +29,7 @@ def edges_of(triangles: NDArray[np.int64]) -> Pairs:
 
 
 def keys_of(pairs: Pairs) -> NDArray[np.int64]:
+    """One whole number for each pair of places, shape of `pairs` without its last axis."""
     keys: NDArray[np.int64] = pairs[..., 0] * (1 << 32) + pairs[..., 1]
     return keys
 
