@@ -54,7 +54,7 @@ class ContourTin:
     flat_m2: float
 
 
-def contour_tin(lines: Sequence[BaseGeometry], levels_m: Sequence[float]) -> ContourTin | None:
+def surface_of_contours(lines: Sequence[BaseGeometry], levels_m: Sequence[float]) -> ContourTin | None:
     """The surface that contour lines describe; None where they have fewer than two levels.
 
     Parameters

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.contour_tin import contour_tin
+from siteplan_gis.measures.contour_tin import surface_of_contours
 from siteplan_gis.measures.tin import clipped, heights_at, tin_slopes, triangle_slopes
 
 TWO_FEET = 0.6096
@@ -47,7 +47,7 @@ def bent(side, along, ridge=False):
 @pytest.mark.parametrize("ratio", [0.02, 0.15, 0.5])
 def test_a_plane_is_exact(ratio, degrees):
     lines, levels, area = plane(ratio, degrees)
-    found = contour_tin(lines, levels)
+    found = surface_of_contours(lines, levels)
     assert shares(found, area, ratio, 0.01) == pytest.approx(1.0)
 
 
@@ -55,7 +55,7 @@ def test_a_plane_is_exact(ratio, degrees):
 def test_a_cone_is_exact_outside_its_highest_ring(ratio):
     radii = [k * TWO_FEET / ratio for k in range(1, int(80 * ratio / TWO_FEET))]
     lines = [shapely.Point(0, 0).buffer(radius, quad_segs=64).exterior for radius in radii]
-    found = contour_tin(lines, [-k * TWO_FEET for k in range(1, len(radii) + 1)])
+    found = surface_of_contours(lines, [-k * TWO_FEET for k in range(1, len(radii) + 1)])
     ring = lines[-1].envelope.intersection(shapely.Polygon(lines[-1])).difference(shapely.Polygon(lines[0]))
     assert shares(found, ring, ratio, 0.2) > 0.999
     assert found.untold.area == pytest.approx(shapely.Polygon(lines[0]).area, rel=1e-3)
@@ -65,7 +65,7 @@ def test_a_cone_is_exact_outside_its_highest_ring(ratio):
 @pytest.mark.parametrize(("side", "along"), [(0.20, 0.05), (0.25, 0.02), (0.15, 0.10), (0.30, 0.30)])
 def test_valleys_and_spurs_have_no_terraces(side, along, ridge):
     lines, levels, area = bent(side, along, ridge=ridge)
-    found = contour_tin(lines, levels)
+    found = surface_of_contours(lines, levels)
     true = np.hypot(side, along)
     assert found.flat_m2 >= found.untold.area
     assert shares(found, area, true, 1) > 0.99
@@ -77,7 +77,7 @@ def test_valleys_and_spurs_have_no_terraces(side, along, ridge):
 
 def test_steep_valley_sides_are_found_where_a_plain_triangulation_shows_flats():
     lines, levels, area = bent(0.205, 0.02)
-    found = contour_tin(lines, levels)
+    found = surface_of_contours(lines, levels)
     steep = tin_slopes(found.tin, area, 0.20, 0.02)
     assert found.flat_m2 > 0.03 * area.area
     assert steep.steep_m2 == pytest.approx(area.area, rel=0.01)
@@ -86,30 +86,32 @@ def test_steep_valley_sides_are_found_where_a_plain_triangulation_shows_flats():
 def test_lines_broken_at_labels_and_wide_spacing_change_little():
     lines, levels, area = plane(0.10)
     broken = [line.difference(shapely.box(40, -1, 52, 500)) for line in lines]
-    found = contour_tin(broken, levels)
+    found = surface_of_contours(broken, levels)
     assert shares(found, area, 0.10, 0.1) > 0.99
 
 
 def test_a_bay_of_the_outer_edge_is_not_spanned():
     left, levels, _ = plane(0.10, wide=100, rows=30)
     right = [shapely.transform(line, lambda xy: xy + np.array([400.0, 0.0])) for line in left]
-    found = contour_tin([*left, *right], [*levels, *levels])
+    found = surface_of_contours([*left, *right], [*levels, *levels])
     assert not len(clipped(found.tin, shapely.box(150, 20, 350, 100))[0])
 
 
 def test_one_level_is_no_surface_and_a_flat_pad_is_untold():
     ring = shapely.Point(0, 0).buffer(30).exterior
-    assert contour_tin([ring], [5.0]) is None
-    assert contour_tin([], []) is None
-    found = contour_tin([ring, shapely.Point(0, 0).buffer(33).exterior], [5.0, 5.0 - TWO_FEET])
+    assert surface_of_contours([ring], [5.0]) is None
+    assert surface_of_contours([], []) is None
+    found = surface_of_contours([ring, shapely.Point(0, 0).buffer(33).exterior], [5.0, 5.0 - TWO_FEET])
     assert found.untold.area == pytest.approx(shapely.Polygon(ring).area, rel=1e-3)
     with pytest.raises(ValueError, match="one length"):
-        contour_tin([ring], [1.0, 2.0])
+        surface_of_contours([ring], [1.0, 2.0])
 
 
 def test_crossing_and_repeated_lines_do_no_harm():
     lines, levels, area = plane(0.10)
-    found = contour_tin([*lines, lines[3], shapely.LineString([(0, 0), (100, 60)])], [*levels, levels[3], levels[3]])
+    found = surface_of_contours(
+        [*lines, lines[3], shapely.LineString([(0, 0), (100, 60)])], [*levels, levels[3], levels[3]]
+    )
     assert found is not None
     assert np.isfinite(triangle_slopes(found.tin)).all()
     assert tin_slopes(found.tin, area, 0.2, 0.02).covered_m2 <= area.area * (1 + 1e-9)
