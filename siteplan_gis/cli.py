@@ -9,7 +9,7 @@ from typing import Final
 
 import typer
 
-from siteplan_gis.commands import law, plans
+from siteplan_gis.commands import law, plans, stock
 from siteplan_gis.commands.running import interrupt
 
 app = typer.Typer(
@@ -22,6 +22,13 @@ COMMANDS: Final = (plans.review, plans.measure, plans.inspect, law.rules)
 
 for command in COMMANDS:
     app.command()(command)
+
+layers = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Reference layers: list, check, fetch.")
+layers.command("list")(stock.list_layers)
+layers.command("check")(stock.check)
+# A box begins with a minus sign in this part of the world, and is no option.
+layers.command("fetch", context_settings={"ignore_unknown_options": True})(stock.fetch)
+app.add_typer(layers, name="layers")
 
 
 def main() -> None:

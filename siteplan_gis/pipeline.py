@@ -191,10 +191,14 @@ def _read_terrain(
 
 
 def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ...]:
+    from siteplan_gis.ingest.stamps import dated, refuse_changed  # noqa: PLC0415
     from siteplan_gis.ingest.terrain import DemFile  # noqa: PLC0415
 
     if inputs.dem:
         return tuple(DemFile(path, inputs.dem_units, "option" if inputs.dem_units else "") for path in inputs.dem)
+    entries = catalogue.dems if catalogue is not None else ()
+    for entry in entries:
+        refuse_changed(entry.path, entry.stamp)
     return tuple(
         DemFile(
             entry.path,
@@ -203,12 +207,12 @@ def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ..
             entry.crs or None,
             entry.title,
             entry.source,
-            entry.date,
+            dated(entry.date, entry.stamp),
             entry.licence,
             entry.vertical_accuracy_m,
             entry.invented,
         )
-        for entry in (catalogue.dems if catalogue is not None else ())
+        for entry in entries
     )
 
 

@@ -94,12 +94,24 @@ def _imports(path: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     ("libraries", "room"),
-    [({"rasterio", "fiona", "pyogrio"}, "ingest"), ({"folium", "branca", "jinja2"}, "report")],
-    ids=["files", "pages"],
+    [
+        ({"rasterio", "fiona", "pyogrio"}, "ingest"),
+        ({"folium", "branca", "jinja2"}, "report"),
+        ({"httpx", "tenacity", "tomlkit"}, "fetching"),
+    ],
+    ids=["files", "pages", "network"],
 )
 def test_heavy_libraries_stay_in_their_room(libraries: set[str], room: str) -> None:
-    # The report writes its GeoPackage and the workbench names the versions; neither opens what a user hands in.
-    allowed = {"report/geopackage.py", "pipeline.py"} if room == "ingest" else set()
+    # The report writes its GeoPackage, a fetch its layers, the workbench names the versions; none opens what an
+    # applicant hands in.
+    written = {
+        "report/geopackage.py",
+        "pipeline.py",
+        "fetching/assembling.py",
+        "fetching/images.py",
+        "fetching/cogs.py",
+    }
+    allowed = written if room == "ingest" else set()
     strangers = [
         _name(path)
         for path in SOURCES
@@ -242,8 +254,8 @@ def test_what_the_pages_point_to_exists(page: str) -> None:
 
 def test_every_option_in_the_readme_is_one_of_the_program() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = ("review", "measure", "inspect", "rules")
-    offered = "".join(_run("-m", "siteplan_gis", command, "--help").stdout for command in commands)
+    commands = ("review", "measure", "inspect", "rules", "layers list", "layers check", "layers fetch")
+    offered = "".join(_run("-m", "siteplan_gis", *command.split(), "--help").stdout for command in commands)
     used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(re.findall(r"siteplan-gis [^\n`]*", readme))))
     assert used
     assert [option for option in sorted(used) if option not in offered] == []

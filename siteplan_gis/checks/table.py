@@ -40,20 +40,24 @@ from siteplan_gis.checks.wetlands_on_site import judge_wetland_acreage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from siteplan_gis.model.ordinance import Rule
+    from siteplan_gis.model.ordinance import Ordinance, Rule
     from siteplan_gis.model.review import Case, Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check, and the measuring steps that it rests on: where one of them crashed, nothing can be judged."""
+    """A check, and the measuring steps that it rests on: where one of them crashed, nothing can be judged.
+
+    `needs` are roles of reference layers ("elevation" for a DEM) without which it cannot decide.
+    """
 
     judge: Callable[[Rule, Case], Sequence[Finding]]
     rests_on: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 CHECKS: Final[Mapping[str, Check]] = {
-    "jurisdiction": Check(judge_jurisdiction, ("ground", "places")),
+    "jurisdiction": Check(judge_jurisdiction, ("ground", "places"), ("municipalities",)),
     "applicability_disturbed": Check(reached_by_disturbance, ("ground",)),
     "applicability_residential": Check(excluded_small_residence, ("ground",)),
     "applicability_maintenance": Check(excluded_maintenance, ("ground",)),
@@ -74,16 +78,38 @@ CHECKS: Final[Mapping[str, Check]] = {
     "order_of_works": Check(judge_order),
     "bare_ground": Check(weigh_bare_ground, ("ground",)),
     "stated_acreage": Check(compare_stated, ("ground",)),
-    "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes")),
-    "wetland_acreage": Check(judge_wetland_acreage, ("waters",)),
-    "discharges_shown": Check(judge_discharges, ("waters", "discharges")),
-    "waters_within_one_mile": Check(judge_nearby_waters, ("waters",)),
-    "waters_on_site_shown": Check(judge_waters_on_site, ("waters",)),
+    "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes"), ("elevation",)),
+    "wetland_acreage": Check(judge_wetland_acreage, ("waters",), ("wetlands",)),
+    "discharges_shown": Check(
+        judge_discharges, ("waters", "discharges"), ("waters", "wetlands", "flowlines", "elevation")
+    ),
+    "waters_within_one_mile": Check(judge_nearby_waters, ("waters",), ("waters", "wetlands")),
+    "waters_on_site_shown": Check(judge_waters_on_site, ("waters",), ("waters", "wetlands")),
     "map_scale": Check(judge_scale, ("drawing",)),
     "same_scale": Check(judge_same_scale, ("drawing",)),
     "contour_interval": Check(judge_contour_interval, ("drawing",)),
     "grid_over_map": Check(judge_grid, ("drawing",)),
     "map_items": Check(judge_map_item, ("waters",)),
-    "airport_distance": Check(judge_airport_distance, ("places",)),
-    "airport_ponds": Check(judge_airport_ponds, ("places",)),
+    "airport_distance": Check(judge_airport_distance, ("places",), ("airports",)),
+    "airport_ponds": Check(judge_airport_ponds, ("places",), ("airports",)),
 }
+
+_NEEDED_FOR_ITEM: Final = {"surface_water": "waters", "wetland": "wetlands", "floodplain": "floodplain"}
+"""Items of a site map that reference maps show too: without the map, "there is none" cannot be doubted."""
+
+
+def needed_layers(ordinance: Ordinance) -> dict[str, tuple[str, ...]]:
+    """Roles of reference layers ("elevation" for a DEM) that an ordinance's checks need, each with its rules."""
+    needed: dict[str, list[str]] = {}
+    for rule in ordinance.rules:
+        if not rule.check:
+            continue
+        items = [item for option in ("roles", "each_of") for item in _listed(rule.options.get(option))]
+        of_items = [_NEEDED_FOR_ITEM[item] for item in items if item in _NEEDED_FOR_ITEM and rule.check == "map_items"]
+        for role in dict.fromkeys((*CHECKS[rule.check].needs, *of_items)):
+            needed.setdefault(role, []).append(rule.id)
+    return {role: tuple(rules) for role, rules in needed.items()}
+
+
+def _listed(value: object) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()

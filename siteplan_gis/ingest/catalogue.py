@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import ValidationError
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
-from siteplan_gis.ingest.kinds import KINDS
+from siteplan_gis.ingest.addresses import database_path, is_database
+from siteplan_gis.ingest.catalogue_schema import CatalogueTable
 from siteplan_gis.model.layers import LAYER_ROLES
 from siteplan_gis.units import FOOT_M, INCH_M
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from siteplan_gis.ingest.catalogue_schema import DemTable, LayerTable
+    from siteplan_gis.ingest.stamps import Stamp
 
 CATALOGUE_FILE: Final = "layers.toml"
 _COVERAGE_SUFFIX: Final = "_coverage"
@@ -58,6 +52,11 @@ class LayerEntry:
         Horizontal accuracy in metres, as stated or from the map scale; None where unknown.
     kind
         A kind for every feature, where the layer holds one kind only; empty otherwise.
+    stamp
+        How it was fetched; None for a layer that somebody put there.
+    database
+        The PostGIS database that holds it, read live, and `layer` is the table; empty for a file. `path` then only
+        names it.
     """
 
     path: Path
@@ -77,6 +76,8 @@ class LayerEntry:
     code_field: str = ""
     kind: str = ""
     invented: bool = False
+    stamp: Stamp | None = None
+    database: str = ""
 
     @property
     def label(self) -> str:
@@ -98,6 +99,18 @@ class DemEntry:
     vertical_accuracy_m: float | None = None
     crs: str = ""
     invented: bool = False
+    stamp: Stamp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEntry:
+    """A layer that is kept for people and that no review reads; `use` says what it shows."""
+
+    path: Path
+    use: str
+    title: str
+    date: str
+    stamp: Stamp | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,102 +123,7 @@ class Catalogue:
     dems: tuple[DemEntry, ...]
     invented: bool = False
     proj_grids: Path | None = None
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Text = Annotated[str, Field(min_length=1)]
-# TOML has dates of its own: 2024-05-01 without quotes is as good as with them.
-_Date = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, dt.date) else value)]
-
-
-class _Where(_Strict):
-    field: _Text
-    any_of: list[str | int | float] = []
-    none_of: list[str | int | float] = []
-
-    @model_validator(mode="after")
-    def _asks_something(self) -> _Where:
-        if not self.any_of and not self.none_of:
-            message = "where needs any_of or none_of"
-            raise ValueError(message)
-        return self
-
-
-class _Layer(_Strict):
-    path: _Text
-    role: _Text
-    layer: str = ""
-    title: str = ""
-    source: str = ""
-    date: _Date = ""
-    licence: str = ""
-    scale_denominator: _Positive | None = None
-    accuracy_ft: _Positive | None = None
-    coverage: str | list[float] | None = None
-    where: _Where | None = None
-    crs: str = ""
-    name_field: str = ""
-    id_field: str = ""
-    code_field: str = ""
-    kind: str = ""
-
-    @field_validator("role")
-    @classmethod
-    def _known_role(cls, role: str) -> str:
-        if role not in LAYER_ROLES:
-            message = f"{role!r} is no role of a reference layer; use one of {', '.join(LAYER_ROLES)}"
-            raise ValueError(message)
-        return role
-
-    @field_validator("coverage")
-    @classmethod
-    def _box(cls, coverage: str | list[float] | None) -> str | list[float] | None:
-        if isinstance(coverage, list) and not _is_box(coverage):
-            message = "a box is [west, south, east, north] in degrees"
-            raise ValueError(message)
-        return coverage
-
-    @field_validator("kind")
-    @classmethod
-    def _known_kind(cls, kind: str, info: ValidationInfo) -> str:
-        role = info.data.get("role", "")
-        kinds = KINDS.get(role, ())
-        if kind and role and kind not in kinds:
-            message = f"{kind!r} is no kind of {role}; use one of {', '.join(kinds) or 'none'}"
-            raise ValueError(message)
-        return kind
-
-    @field_validator("accuracy_ft")
-    @classmethod
-    def _one_accuracy(cls, accuracy_ft: float | None, info: ValidationInfo) -> float | None:
-        if accuracy_ft is not None and info.data.get("scale_denominator") is not None:
-            message = "give scale_denominator or accuracy_ft, not both"
-            raise ValueError(message)
-        return accuracy_ft
-
-
-class _Dem(_Strict):
-    path: _Text
-    title: str = ""
-    source: str = ""
-    date: _Date = ""
-    licence: str = ""
-    units: Literal["m", "ft", "us-ft", ""] = ""
-    vertical_datum: str = ""
-    vertical_accuracy_ft: _Positive | None = None
-    crs: str = ""
-
-
-class _File(_Strict):
-    name: _Text
-    invented: bool = False
-    proj_grids: str = ""
-    layer: list[_Layer] = []
-    dem: list[_Dem] = []
+    others: tuple[OtherEntry, ...] = ()
 
 
 def read_catalogue(path: Path) -> Catalogue:
@@ -226,19 +144,24 @@ def read_catalogue(path: Path) -> Catalogue:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"the catalogue is no TOML: {error}", file=str(file), remedy="correct that line") from None
     try:
-        described = _File.model_validate(raw)
+        described = CatalogueTable.model_validate(raw)
     except ValidationError as error:
         raise SeveralInputErrors([_problem(one) for one in error.errors()], file=str(file)) from None
     folder = file.parent
     layers = tuple(_entry(layer, folder, invented=described.invented) for layer in described.layer)
     dems = tuple(_dem(dem, folder, invented=described.invented) for dem in described.dem)
+    others = tuple(
+        OtherEntry(folder / one.path, one.use, one.title, one.date, one.fetched.stamp() if one.fetched else None)
+        for one in described.other
+    )
     grids = folder / described.proj_grids if described.proj_grids else None
-    needed = [*(layer.path for layer in layers), *(dem.path for dem in dems), *([grids] if grids else [])]
+    files = [layer.path for layer in layers if not layer.database]
+    needed = [*files, *(one.path for one in dems), *(one.path for one in others), *([grids] if grids else [])]
     needed += [layer.coverage for layer in layers if isinstance(layer.coverage, Path)]
     missing = [InputError(f"there is no {one}", remedy="correct the path") for one in needed if not one.exists()]
     if missing:
         raise SeveralInputErrors(missing, file=str(file))
-    return Catalogue(described.name, file, layers, dems, described.invented, grids)
+    return Catalogue(described.name, file, layers, dems, described.invented, grids, others)
 
 
 def entry_from_option(role: str, path: Path) -> LayerEntry:
@@ -302,7 +225,7 @@ def _existing(path: Path) -> tuple[Path, str]:
     raise InputError("there is no such file", file=str(path), remedy="correct the path")
 
 
-def _entry(layer: _Layer, folder: Path, *, invented: bool) -> LayerEntry:
+def _entry(layer: LayerTable, folder: Path, *, invented: bool) -> LayerEntry:
     coverage: Literal["extent"] | Path | tuple[float, float, float, float] | None = None
     coverage_layer = ""
     if isinstance(layer.coverage, list):
@@ -317,22 +240,24 @@ def _entry(layer: _Layer, folder: Path, *, invented: bool) -> LayerEntry:
     accuracy_m = layer.accuracy_ft * FOOT_M if layer.accuracy_ft is not None else None
     if layer.scale_denominator is not None:
         accuracy_m = map_accuracy_m(layer.scale_denominator)
+    database = layer.path if is_database(layer.path) else ""
+    path = database_path(database, layer.layer) if database else folder / layer.path
     where = None
     if layer.where is not None:
         any_of, none_of = (tuple(map(str, values)) for values in (layer.where.any_of, layer.where.none_of))
         where = Where(layer.where.field, any_of, none_of)
     return LayerEntry(
-        folder / layer.path, layer.role, layer.layer, layer.title, layer.source, layer.date, layer.licence, accuracy_m,
+        path, layer.role, layer.layer, layer.title, layer.source, layer.date, layer.licence, accuracy_m,
         coverage, coverage_layer, where, layer.crs, layer.name_field, layer.id_field, layer.code_field, layer.kind,
-        invented,
+        invented, layer.fetched.stamp() if layer.fetched else None, database,
     )  # fmt: skip
 
 
-def _dem(dem: _Dem, folder: Path, *, invented: bool) -> DemEntry:
+def _dem(dem: DemTable, folder: Path, *, invented: bool) -> DemEntry:
     accuracy_m = None if dem.vertical_accuracy_ft is None else dem.vertical_accuracy_ft * FOOT_M
     return DemEntry(
         folder / dem.path, dem.title, dem.source, dem.date, dem.licence, dem.units, dem.vertical_datum, accuracy_m,
-        dem.crs, invented,
+        dem.crs, invented, dem.fetched.stamp() if dem.fetched else None,
     )  # fmt: skip
 
 
@@ -348,13 +273,6 @@ def map_accuracy_m(scale_denominator: float) -> float:
     """
     inches = 1 / 30 if scale_denominator < _LARGE_SCALE else 1 / 50
     return scale_denominator * inches * INCH_M
-
-
-def _is_box(numbers: list[float]) -> bool:
-    if len(numbers) != 4:  # noqa: PLR2004
-        return False
-    west, south, east, north = numbers
-    return -180 <= west < east <= 360 and -90 <= south < north <= 90  # noqa: PLR2004
 
 
 def _problem(error: object) -> InputError:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,6 +17,7 @@ from siteplan_gis.ingest.extents import boxes_of, ground_of, window_around
 from siteplan_gis.ingest.footprints import placed
 from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name
 from siteplan_gis.ingest.rows import Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
+from siteplan_gis.ingest.stamps import HASHED_BYTES, dated, file_hash, refuse_changed
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import REACH_CODE, UNCOUNTED_KINDS, ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.source import Source
@@ -45,7 +44,6 @@ _MARGIN_M: Final = 50.0
 _BEYOND_M: Final = 150.0
 """Read beyond the search distance too: features whose distance is doubtful by the maps' accuracy must be known."""
 
-_HASHED_BYTES: Final = 200_000_000
 _JOINED_ROLES: Final = frozenset({"waters", "wetlands", "flowlines"})
 _COPIED_ROLES: Final = frozenset({"waters", "wetlands", "flowlines", "floodplain", "airports", "culverts"})
 
@@ -78,7 +76,11 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
     HostileInputError
         If the content is not what the file's name says.
     """
-    found = find_layer(entry.path, entry.layer)
+    if not entry.database and entry.path.exists():
+        refuse_changed(entry.path, entry.stamp)
+    found = find_layer(
+        entry.path, entry.layer, entry.database, extent=entry.coverage is None or entry.coverage == "extent"
+    )
     source = _georeferenced(entry, found)
     names = _named_fields(entry, found)
     asked = _Asked(entry, found, source, frame, around, names, found.fields)
@@ -95,13 +97,16 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
     flags += more
     if found.features == 0:
         flags.append(Flag("layer_empty", "the layer holds no features", entry.label))
+    if entry.stamp is not None and entry.stamp.without_geometry:
+        text = f"{entry.stamp.without_geometry} features came without geometry when the layer was fetched"
+        flags.append(Flag("feature_empty", text, entry.label))
     if entry.crs:
         flags.append(Flag("crs_assumed", f"read as {source.name}, as the catalogue says", entry.label))
     flags += [Flag("crs_note", note, entry.label) for note in source.notes]
     return ReferenceLayer(
         entry.role, entry.label, tuple(features), window, coverage, declared,
         Source(
-            entry.title or entry.source or entry.label, entry.path.name, entry.date, entry.licence, source.name, entry.accuracy_m,
+            entry.title or entry.source or entry.label, entry.path.name, dated(entry.date, entry.stamp), entry.licence, source.name, entry.accuracy_m,
             _sha256(entry.path),
         ),
         entry.invented, tuple(flags),
@@ -310,10 +315,6 @@ def _declared_area(asked: _Asked, path: Path, window: BaseGeometry) -> BaseGeome
     return shapely.intersection(shapely.union_all(areas), window)
 
 
-@cache
 def _sha256(path: Path) -> str:
-    """Hash of the file; empty for a folder or a file too large to hash at every run."""
-    if not path.is_file() or path.stat().st_size > _HASHED_BYTES:
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Hash of the file; empty for a folder, a database or a file too large to hash at every run."""
+    return file_hash(path) if path.is_file() and path.stat().st_size <= HASHED_BYTES else ""

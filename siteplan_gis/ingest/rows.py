@@ -19,7 +19,7 @@ import shapely
 from pyogrio.errors import DataLayerError, DataSourceError
 
 from siteplan_gis.errors import CrsError, HostileInputError, InputError
-from siteplan_gis.ingest import geoparquet
+from siteplan_gis.ingest import geoparquet, postgis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,6 +54,10 @@ class VectorLayer:
         As the file states it; empty where it states none.
     bounds
         Data extent (west, south, east, north) in `crs`; None where the layer is empty.
+    features
+        How many; of a table of a database only whether there are any (1) or none (0).
+    table
+        Where the layer is one of a database.
     """
 
     path: Path
@@ -63,6 +67,7 @@ class VectorLayer:
     bounds: Box | None
     fields: tuple[str, ...]
     features: int
+    table: postgis.Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,8 @@ class Rows:
     text_replaced: bool = False
 
 
-def find_layer(path: Path, layer: str = "") -> VectorLayer:
-    """Find the layer named `layer`, or the only one, of a file.
+def find_layer(path: Path, layer: str = "", database: str = "", *, extent: bool = True) -> VectorLayer:
+    """Find the layer named `layer`, or the only one, of a file; or a table of `database`, its extent only if asked.
 
     Raises
     ------
@@ -91,6 +96,9 @@ def find_layer(path: Path, layer: str = "") -> VectorLayer:
     HostileInputError
         If its content is not what its name says.
     """
+    if database:
+        table = postgis.describe(database, layer, extent=extent)
+        return VectorLayer(path, "", table.label, table.crs, table.bounds, table.fields, int(not table.empty), table)
     if not path.exists():
         raise InputError("there is no such file", file=str(path), remedy="correct the path")
     suffix = _suffix(path)
@@ -128,6 +136,8 @@ def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) 
     InputError
         If the file cannot be read to its end.
     """
+    if found.table is not None:
+        return _decoded(*postgis.read(found.table, boxes, columns))
     if _suffix(found.path) in _PARQUET:
         return _decoded(*geoparquet.read(found.path, boxes, columns))
     if not boxes:
@@ -140,6 +150,8 @@ def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) 
 
 def read_fids(found: VectorLayer, fids: Sequence[int], columns: Sequence[str]) -> Rows:
     """The rows of these numbers."""
+    if found.table is not None:
+        return _decoded(*postgis.read(found.table, None, columns, fids))
     if _suffix(found.path) in _PARQUET:
         return _decoded(*geoparquet.read(found.path, None, columns, np.asarray(fids, dtype=np.int64)))
     return _raw(found, columns, fids=np.asarray(fids, dtype=np.int64))
@@ -147,6 +159,8 @@ def read_fids(found: VectorLayer, fids: Sequence[int], columns: Sequence[str]) -
 
 def read_column(found: VectorLayer, columns: Sequence[str]) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
     """Some columns of the whole layer, without geometry, and the row numbers."""
+    if found.table is not None:
+        return postgis.read(found.table, None, columns, geometry=False)[1:]
     if _suffix(found.path) in _PARQUET:
         return geoparquet.read_columns(found.path, columns)
     rows = _raw(found, columns, read_geometry=False)

@@ -1,0 +1,134 @@
+"""A layer folder: data files and `layers.toml`, each moved into being whole, what a person wrote in it kept."""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import tomlkit
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.fetching.journal import put_whole
+from siteplan_gis.ingest.catalogue import CATALOGUE_FILE, read_catalogue
+from siteplan_gis.ingest.stamps import file_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from siteplan_gis.fetching.registry import SourceLayer
+    from siteplan_gis.ingest.stamps import Stamp
+
+PASSING_FOLDER: Final = ".fetching"
+_TABLES: Final = ("layer", "dem", "other")
+_HASH_SHOWN: Final = 10
+
+
+@contextmanager
+def working_in(folder: Path) -> Iterator[Path]:
+    """The place for what is not whole yet, ours alone while we work.
+
+    Raises
+    ------
+    InputError
+        If the folder's layers are invented, are no catalogue, or another fetch works there.
+    """
+    if (folder / CATALOGUE_FILE).is_file() and read_catalogue(folder).invented:
+        raise InputError(
+            "the layers there show invented ground, and real layers are not mixed with them", file=str(folder),
+            remedy="name another folder with --out",
+        )  # fmt: skip
+    passing = folder / PASSING_FOLDER
+    passing.mkdir(parents=True, exist_ok=True)
+    with (passing / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError("another fetch is at work there", file=str(folder), remedy="wait until it ends") from None
+        yield passing
+
+
+def put_layer(folder: Path, name: str, made: Path, source: SourceLayer, stamp: Stamp, facts: dict[str, Any]) -> Path:
+    """Move a whole layer into the folder and write it into `layers.toml`, in the place of its predecessor.
+
+    The file's name holds its hash: until the catalogue names it, nothing reads it; then nothing reads its predecessor.
+    """
+    target = folder / f"{source.id}-{stamp.sha256[:_HASH_SHOWN]}{made.suffix}"
+    made.replace(target)
+    catalogue = folder / CATALOGUE_FILE
+    document = tomlkit.parse(catalogue.read_text(encoding="utf-8-sig")) if catalogue.is_file() else _new(name)
+    before = _take_out(document, source.id)
+    for key, table in _tables(source, stamp, target.name, facts):
+        if key not in document:
+            document.append(key, tomlkit.aot())
+        document[key].append(table)
+    put_whole(catalogue, tomlkit.dumps(document).encode())
+    for path in before - {target.name}:
+        (folder / path).unlink(missing_ok=True)
+    return target
+
+
+def stamped(path: Path) -> str:
+    """The hash that a stamp holds."""
+    return file_hash(path)
+
+
+def _new(name: str) -> tomlkit.TOMLDocument:
+    document = tomlkit.document()
+    document.add(
+        tomlkit.comment(
+            "Written by `siteplan-gis layers fetch`; `siteplan-gis layers check` compares it with the files."
+        )
+    )
+    document.add("name", name)
+    return document
+
+
+def _take_out(document: tomlkit.TOMLDocument, source: str) -> set[str]:
+    """Remove what was fetched from this source before; the names of its files."""
+    paths: set[str] = set()
+    for key in _TABLES:
+        tables = document.get(key, [])
+        for i in reversed(range(len(tables))):
+            if tables[i].get("fetched", {}).get("source") == source:
+                paths.add(str(tables[i]["path"]))
+                del tables[i]
+        if key in document and not tables:
+            del document[key]
+    return paths
+
+
+def _tables(source: SourceLayer, stamp: Stamp, path: str, facts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for use in source.uses:
+        role = use in source.roles
+        key = "layer" if role else "dem" if use == "elevation" else "other"
+        table = tomlkit.table()
+        about: dict[str, Any] = {
+            "path": path,
+            **({"role": use} if key == "layer" else {"use": use} if key == "other" else {}),
+            "title": source.title,
+            "source": source.owner,
+            "date": stamp.edited or source.date,
+            "licence": source.licence,
+            **({"scale_denominator": source.scale_denominator} if role and source.scale_denominator else {}),
+            **({"accuracy_ft": source.accuracy_ft} if role and source.accuracy_ft else {}),
+            **({"kind": source.feature_kind} if role and source.feature_kind else {}),
+            **facts,
+        }
+        for name, value in about.items():
+            table.add(name, value)
+        fetched = tomlkit.table()
+        for name, value in _stamp(stamp).items():
+            fetched.add(name, value)
+        table.add("fetched", fetched)
+        yield key, table
+
+
+def _stamp(stamp: Stamp) -> dict[str, Any]:
+    return {
+        "source": stamp.source, "url": stamp.url, "query": stamp.query,
+        "extent": [round(number, 7) for number in stamp.extent], "expected": stamp.expected, "got": stamp.got,
+        "without_geometry": stamp.without_geometry, "when": stamp.when, "edited": stamp.edited,
+        "notes": list(stamp.notes), "sha256": stamp.sha256,
+    }  # fmt: skip
