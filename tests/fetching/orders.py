@@ -14,6 +14,7 @@ from siteplan_gis.fetching.registry import read_sources
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from services import Service
 
 BOX = (-87.91, 43.415, -87.893, 43.428)

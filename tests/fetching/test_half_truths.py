@@ -12,6 +12,7 @@ from siteplan_gis.fetching.ground import box_in
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from services import Service
 
 WHOLE = (
