@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from ezdxf import recover
-from ezdxf.filemanagement import readfile
 from ezdxf.lldxf.const import DXFError
 
-from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.blocks import Unfolding, unfolded
+from siteplan_gis.ingest.cad_opening import opened_drawing
 from siteplan_gis.ingest.cad_place import place_told
 from siteplan_gis.ingest.cad_texts import text_of_entity, xdata_level
 from siteplan_gis.ingest.chains import chained
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     Vertices = NDArray[np.float64]
 
-_LARGEST_BYTES: Final = 512 << 20
 _OFF_M: Final = 0.0025 * FOOT_M
 _OFF_WITHOUT_UNIT: Final = 0.0025
 _FACES: Final = frozenset({"3DFACE", "MESH"})
@@ -63,10 +60,9 @@ def read_cad(path: Path, label: str) -> list[DrawnLayer]:
     InputError
         If it is no DXF file, too large, or damaged beyond recovery.
     """
-    if path.stat().st_size > _LARGEST_BYTES:
-        raise InputError("is larger than 512 MB", file=label, remedy="purge the drawing and save it again")
-    doc, damaged = _opened(path, label)
-    place, crs, notes = place_told(doc)
+    opened = opened_drawing(path, label)
+    doc = opened.doc
+    place, crs, notes = place_told(doc, opened.written)
     off = _OFF_WITHOUT_UNIT if place.unit_m is None else _OFF_M / place.unit_m
     hidden = {
         layer.dxf.name.lower(): "frozen" if layer.is_frozen() else "switched off"
@@ -78,29 +74,11 @@ def read_cad(path: Path, label: str) -> list[DrawnLayer]:
     reading = _Reading(off, label)
     for shown in unfolded(doc.modelspace(), doc, noticed, label):
         reading.add(shown)
-    flags = [Flag("drawing_damaged", damaged, label)] if damaged else []
+    flags = [Flag("drawing_damaged", opened.damaged, label)] if opened.damaged else []
     flags += [Flag("crs_note", note, label) for note in notes]
     flags += reading.flags()
     flags += _flags_of_blocks(noticed, label)
     return _as_layers(reading, label, place, crs, hidden, flags)
-
-
-def _opened(path: Path, label: str) -> tuple[Any, str]:
-    """The document, and what had to be mended to read it."""
-    try:
-        return readfile(path), ""
-    except (DXFError, ValueError, KeyError, IndexError, AttributeError, TypeError, OSError, EOFError) as first:
-        try:
-            doc, auditor = recover.readfile(path)
-        except Exception:  # noqa: BLE001  (the library raises errors of many kinds over what is no drawing)
-            reason = " ".join(str(first).split())[:160]
-            raise InputError(
-                f"is not a DXF drawing that can be read ({reason})",
-                file=label,
-                remedy="save it as DXF from the program that made it",
-            ) from None
-        mended = len(auditor.fixes) + len(auditor.errors)
-        return doc, f"the drawing is damaged; {mended or 'some'} faults were mended to read it: check what is missing"
 
 
 class _Reading:

@@ -27,9 +27,13 @@ _GRID_TYPES: Final = frozenset({1, 2})
 _BY_USER: Final = 2
 
 
-def place_told(doc: Any) -> tuple[CadPlace, str, list[str]]:
-    """Unit and place, the coordinate system that the drawing names ("" for none), and remarks for the reviewer."""
-    code, metric = int(doc.header.get("$INSUNITS", 0)), doc.header.get("$MEASUREMENT", None)
+def place_told(doc: Any, written: frozenset[str]) -> tuple[CadPlace, str, list[str]]:
+    """Unit and place, the coordinate system that the drawing names ("" for none), and remarks for the reviewer.
+
+    `written` names the header's variables that the file itself holds: the library fills in others, metres among them.
+    """
+    code = int(doc.header.get("$INSUNITS", 0)) if "$INSUNITS" in written else 0
+    metric = doc.header.get("$MEASUREMENT", None) if "$MEASUREMENT" in written else None
     notes: list[str] = []
     unit_m, said, doubt = None, "", ""
     if code in UNITS:
@@ -41,7 +45,8 @@ def place_told(doc: Any) -> tuple[CadPlace, str, list[str]]:
     elif code:
         doubt = f"the drawing's unit is none that a site is drawn in ($INSUNITS = {code})"
     else:
-        doubt = "the drawing does not tell its unit ($INSUNITS = 0)"
+        why = "$INSUNITS = 0" if "$INSUNITS" in written else "there is no $INSUNITS"
+        doubt = f"the drawing does not tell its unit ({why})"
     crs, matrix = "", None
     geodata = doc.modelspace().get_geodata()
     if geodata is not None:

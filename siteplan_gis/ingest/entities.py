@@ -140,16 +140,10 @@ def _hatch(entity: Any, off: float) -> Drawn:
     return Drawn(faces=faces)
 
 
-def _parts(entity: Any, off: float) -> Drawn:
-    """An entity that the library takes apart into simple ones."""
-    whole = Drawn()
-    for part in entity.virtual_entities():
-        drawn = drawn_by(part, off)
-        if drawn is not None:
-            whole.lines += drawn.lines
-            whole.faces += drawn.faces
-            whole.points += drawn.points
-    return whole
+def _multi_line(entity: Any, off: float) -> Drawn:  # noqa: ARG001
+    """The line that the parallel lines accompany."""
+    line = positions(vertex.location for vertex in entity.vertices)
+    return Drawn(lines=[_ring(line) if entity.is_closed else line])
 
 
 def _ring(line: Vertices) -> Vertices:
@@ -159,5 +153,5 @@ def _ring(line: Vertices) -> Vertices:
 _READERS: Final[dict[str, Callable[[Any, float], Drawn]]] = {
     "LINE": _line, "POINT": _point, "ARC": _arc, "CIRCLE": _arc, "ELLIPSE": _spline, "SPLINE": _spline, "HELIX": _spline,
     "LWPOLYLINE": _light_polyline, "POLYLINE": _heavy_polyline, "3DFACE": _face, "SOLID": _face, "TRACE": _face,
-    "MESH": _mesh, "HATCH": _hatch, "MPOLYGON": _hatch, "MLINE": _parts,
+    "MESH": _mesh, "HATCH": _hatch, "MPOLYGON": _hatch, "MLINE": _multi_line,
 }  # fmt: skip
