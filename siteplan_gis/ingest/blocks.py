@@ -56,7 +56,6 @@ class Shown:
 class Unfolding:
     """What was noticed while blocks were unfolded."""
 
-    hidden_layers: frozenset[str] = frozenset()
     frozen_layers: frozenset[str] = frozenset()
     references: dict[str, str] = field(default_factory=dict)
     """Unbound external references: the block's name and the path that it names."""
@@ -105,7 +104,7 @@ def _walk(
         if entity.dxftype() != "INSERT":
             yield Shown(entity, layer, steps, symbol if inherits else None)
             continue
-        if names and layer.lower() in noticed.frozen_layers:
+        if layer.lower() in noticed.frozen_layers:
             noticed.in_frozen_insert += 1
             continue
         for one in entity.multi_insert() if entity.mcount > 1 else (entity,):

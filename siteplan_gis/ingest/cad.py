@@ -21,6 +21,7 @@ from siteplan_gis.ingest.cad_texts import text_of_entity, xdata_level
 from siteplan_gis.ingest.chains import chained
 from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
 from siteplan_gis.ingest.entities import SILENT, Drawn, drawn_by
+from siteplan_gis.ingest.layouts import read_layouts
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M
 
@@ -78,7 +79,9 @@ def read_cad(path: Path, label: str) -> list[DrawnLayer]:
     flags += [Flag("crs_note", note, label) for note in notes]
     flags += reading.flags()
     flags += _flags_of_blocks(noticed, label)
-    return _as_layers(reading, label, place, crs, hidden, flags)
+    layers = _as_layers(reading, label, place, crs, hidden, flags)
+    layers[0].layouts = read_layouts(doc, label)
+    return layers
 
 
 class _Reading:
@@ -150,7 +153,7 @@ class _Reading:
         name = str(insert.dxf.get("name", ""))
         attributes: dict[str, AttributeValue] = {"block": name}
         attributes.update({str(one.dxf.tag): str(one.dxf.text) for one in insert.attribs})
-        drawing = Drawing(points=[at[0, :2]], kinds=["INSERT"], is_symbol=True)
+        drawing = Drawing(points=[at[:, :2]], kinds=["INSERT"], is_symbol=True)
         feature = DrawnFeature(f"INSERT {insert.dxf.get('handle', '')}".strip(), drawing, attributes)
         layer.symbols[id(insert)] = feature
         layer.features.append(feature)
@@ -190,7 +193,7 @@ def _draw(drawing: Drawing, drawn: Drawn, kind: str, name: str) -> None:
         drawing.line_z.append(line[:, 2])
         drawing.has_z |= bool((line[:, 2] != 0).any())
     drawing.polygons += [[np.ascontiguousarray(ring[:, :2]) for ring in face] for face in drawn.faces]
-    drawing.points += [point[0, :2] for point in drawn.points]
+    drawing.points += [point[:, :2] for point in drawn.points]
 
 
 def _flags_of_blocks(noticed: Unfolding, label: str) -> list[Flag]:

@@ -144,6 +144,7 @@ def _place_nowhere(layer: PlacedLayer, cad: CadPlace, unit_m: float | None) -> N
 
 
 def _move(layer: PlacedLayer, matrix: Matrix) -> None:
+    layer.matrix = matrix
     scale = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
     for feature in layer.drawn.features:
         if feature.drawing is not None:
@@ -154,8 +155,6 @@ def _move(layer: PlacedLayer, matrix: Matrix) -> None:
 
 
 def _moved(xy: Matrix, matrix: Matrix) -> Matrix:
-    if xy.ndim == 1:
-        return np.asarray(matrix[:, :2] @ xy + matrix[:, 2])
     return np.asarray(xy @ matrix[:, :2].T + matrix[:, 2])
 
 

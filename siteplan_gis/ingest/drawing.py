@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from siteplan_gis.ingest.layouts import DrawnLayout
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.plan import AttributeValue
 
@@ -228,6 +229,8 @@ class DrawnLayer:
         Unit and place of the CAD drawing or LandXML file that the layer is of; None for other files.
     texts, hidden
         Texts on a CAD layer; how the layer is hidden ("frozen", "switched off"), empty where it shows.
+    layouts
+        The drawing's sheets, with the first of its layers.
     """
 
     file: str
@@ -244,3 +247,4 @@ class DrawnLayer:
     cad: CadPlace | None = None
     texts: list[DrawnText] = field(default_factory=list)
     hidden: str = ""
+    layouts: list[DrawnLayout] = field(default_factory=list)

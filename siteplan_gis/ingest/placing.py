@@ -37,7 +37,7 @@ class PlacedLayer:
 
     `lonlat` holds the positions of each feature. A CAD layer has what the manifest says of its `drawing`, the unit of
     its heights, the texts that may label its contours and the level that its name may hold, and is `local` where nobody
-    knows where it lies: its numbers are then metres of its own.
+    knows where it lies: its numbers are then metres of its own; `matrix` (2, 3) brought the drawing's numbers there.
     """
 
     drawn: DrawnLayer
@@ -54,6 +54,7 @@ class PlacedLayer:
     labels: list[DrawnText] = field(default_factory=list)
     level_in_name: float | None = None
     local: bool = False
+    matrix: NDArray[np.float64] | None = None
 
     @property
     def label(self) -> str:

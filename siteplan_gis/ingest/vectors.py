@@ -54,6 +54,9 @@ _MOST_FLAGS_ALIKE: Final = 20
 _SAMPLES: Final = 3
 _SAMPLE_WIDTH: Final = 160
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
+_LOST: Final = frozenset({"xref_unbound", "cad_object_unread", "drawing_damaged"})
+"""Warnings that tell where the ground may have gone that nobody finds."""
+
 _NO_REASONS: Final = frozenset(
     {"role_guessed", "crs_note", "crs_assumed", "z_or_m_dropped", "z_sentinel", "unit_assumed"}
 )
@@ -90,8 +93,9 @@ def read_plan(
         used = [layer for layer in layers if layer.role]
         if not used:
             seen = ", ".join(layer.label for layer in layers[:20])
+            lost = [flag.text for layer in layers for flag in layer.drawn.flags if flag.code in _LOST]
             raise InputError(
-                f"no layer of the plan has a known role (layers: {seen})",
+                f"no layer of the plan has a known role (layers: {seen})" + "".join(f"; {text}" for text in lost[:4]),
                 file=paths[0].name,
                 remedy="say which plays which with --role LAYER=ROLE or [roles] in siteplan.toml",
             )
