@@ -49,7 +49,7 @@ class _Seen:
         return self.viewport.width * self.viewport.height
 
 
-def layout_sheets(layers: Sequence[PlacedLayer]) -> list[Sheet]:
+def sheets_of_layouts(layers: Sequence[PlacedLayer]) -> list[Sheet]:
     """The sheets of one drawing, given its layers with their roles and units."""
     layouts = [layout for layer in layers for layout in layer.drawn.layouts]
     unit_m = next((layer.height_m for layer in layers if layer.height_m is not None), None)
