@@ -74,6 +74,20 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of the text that no rule quotes: from its first words to its last, and why it asks nothing of a plan.
+
+    `rules` names those that tell what it says.
+    """
+
+    begins: str
+    ends: str
+    kind: str
+    why: str
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OfficeCalendar:
     """When the village's office is open, which decides what a business day is.
 
@@ -112,3 +126,5 @@ class Ordinance:
     missing_text: tuple[str, ...] = ()
     """Parts of the ordinance that the supplied text lacks."""
     calendar: OfficeCalendar = OfficeCalendar()
+    passages: tuple[Passage, ...] = ()
+    """The rest of the text, in its order."""

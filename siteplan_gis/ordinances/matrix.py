@@ -113,6 +113,16 @@ def _record(ordinance: Ordinance) -> dict[str, Any]:
             }
             for rule in ordinance.rules
         ],
+        "passages": [
+            {
+                "begins": one.begins,
+                "ends": one.ends,
+                "kind": one.kind,
+                "why": one.why,
+                "rules": list(one.rules),
+            }
+            for one in ordinance.passages
+        ],
     }
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.model.measurement import Method
-from siteplan_gis.model.ordinance import Limit, OfficeCalendar, Ordinance, Rule
+from siteplan_gis.model.ordinance import Limit, OfficeCalendar, Ordinance, Passage, Rule
 from siteplan_gis.model.plan import ROLES
 from siteplan_gis.ordinances.quantities import SUFFIXES, UNITS, dimension_of_subject, limit_in
 from siteplan_gis.ordinances.schema import OrdinanceTable, RuleTable, explain
@@ -79,7 +79,10 @@ def read_ordinance(id_or_path: str | Path) -> Ordinance:
         problems.extend(InputError(text) for text in _disagreements(checked))
     if checked is None or problems:
         raise SeveralInputErrors(problems, file=path.name)
-    facts = checked.model_dump(exclude={"rule", "method", "calendar"})
+    facts = checked.model_dump(exclude={"rule", "method", "calendar", "passage"})
+    facts["passages"] = tuple(
+        Passage(one.begins, one.ends, one.kind, one.why, tuple(one.rules)) for one in checked.passage
+    )
     table_of_days = checked.calendar
     if table_of_days is not None:
         facts["calendar"] = OfficeCalendar(
@@ -125,6 +128,13 @@ def _meaning_problems(table: Mapping[str, Any]) -> Iterator[str]:
     for name, times in Counter(str(rule["id"]) for rule in rules if "id" in rule).items():
         if times > 1:
             yield f"rule {name}: the id is used {times} times"
+    known = {str(rule.get("id")) for rule in rules}
+    passages = table.get("passage")
+    for passage in passages if isinstance(passages, list) else ():
+        named = passage.get("rules") if isinstance(passage, dict) else None
+        for name in named if isinstance(named, list) else ():
+            if str(name) not in known:
+                yield f"passage {passage.get('begins')!r}: there is no rule {name!r}"
     for number, rule in enumerate(rules, 1):
         for problem in _rule_problems(rule):
             yield f"rule {rule.get('id', f'no. {number}')}: {problem}"

@@ -97,6 +97,16 @@ class RuleTable(_Table):
     options: OptionsTable = Field(default_factory=OptionsTable)
 
 
+class PassageTable(_Table):
+    """`[[passage]]`: words that no rule quotes, and why."""
+
+    begins: Words
+    ends: Words
+    kind: Literal["heading", "authority", "purpose", "definition", "procedure", "conduct", "example", "enforcement"]
+    why: Words
+    rules: list[RuleId] = Field(default_factory=list)
+
+
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -130,6 +140,7 @@ class OrdinanceTable(_Table):
     missing_text: list[Words] = Field(default_factory=list)
     method: dict[str, PositiveNumber] = Field(default_factory=dict)
     calendar: CalendarTable | None = None
+    passage: list[PassageTable] = Field(default_factory=list)
     rule: Annotated[list[RuleTable], Field(min_length=1)]
 
 
@@ -163,7 +174,11 @@ def _said(detail: Any, key: str) -> str:
     if kind == "missing":
         return f"the key {key!r} is missing"
     if kind == "extra_forbidden":
-        known = [name for table in (LimitTable, OptionsTable, RuleTable, OrdinanceTable) for name in table.model_fields]
+        known = [
+            name
+            for table in (LimitTable, OptionsTable, RuleTable, PassageTable, OrdinanceTable)
+            for name in table.model_fields
+        ]
         near = get_close_matches(key, known, n=1)
         return f"unknown key {key!r}" + (f" (is {near[0]!r} meant?)" if near else "")
     if kind == "literal_error":
