@@ -26,8 +26,8 @@ def rules(
 ) -> None:
     """Print what is checked of each ordinance, and what is not and why."""
     with clear_errors():
-        from siteplan_gis.ordinances.matrix import matrix_json, matrix_text  # noqa: PLC0415
         from siteplan_gis.ordinances.markdown import matrix_markdown  # noqa: PLC0415
+        from siteplan_gis.ordinances.matrix import matrix_json, matrix_text  # noqa: PLC0415
         from siteplan_gis.ordinances.reader import read_ordinance, shipped  # noqa: PLC0415
 
         ordinances = [read_ordinance(name) for name in ([ordinance] if ordinance else shipped())]
