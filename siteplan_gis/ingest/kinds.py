@@ -26,6 +26,11 @@ KINDS: Final = {
 }
 """Kinds that a feature of a role can have; other roles have none."""
 _NETWORK_IDS: Final = ("comid", "nhdplusid", "permanent_identifier", "id3dhp", "hydroid")
+_SEQUENCES: Final = ("hydroseq",)
+_ORDERS: Final = ("streamorde", "streamorder", "stream_order", "strahler")
+_FLOWS: Final = ("flowdir",)
+_UNKNOWN_FLOW: Final = ("0", "uninitialized")
+"""NHD: 1 is "With Digitized", 0 "Uninitialized"."""
 _AREA: Final = 2
 
 
@@ -70,6 +75,25 @@ def downstream_ids(fields: Mapping[str, NDArray[Any]], role: str) -> dict[int, t
         minor = [fields["dnminorhyd"]] if "dnminorhyd" in fields else []
         return _by_key(ids, fields["hydroseq"], [fields["dnhydroseq"], *minor])
     return {}
+
+
+def network_order(attributes: Mapping[str, Any]) -> tuple[float | None, int | None, bool]:
+    """A line's sequence number, its stream order, and whether its direction of flow is known."""
+    sequence, order = (
+        next((number for name in names if (number := _number(attributes.get(name))) is not None), None)
+        for names in (_SEQUENCES, _ORDERS)
+    )
+    flow = text_of(next((attributes[name] for name in _FLOWS if name in attributes), "")).casefold()
+    return sequence, None if order is None else int(order), flow not in _UNKNOWN_FLOW
+
+
+def _number(value: object) -> float | None:
+    """A positive number; others stand for none."""
+    try:
+        number = float(text_of(value))
+    except ValueError:
+        return None
+    return number if 0 < number < float("inf") else None
 
 
 def _by_key(ids: list[str], starts: NDArray[Any], ends: list[NDArray[Any]]) -> dict[int, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from siteplan_gis.ingest.codes import bare, field_names, is_deepwater, stated_re
 from siteplan_gis.ingest.duplicates import one_per_id, pieces_joined, without_copies
 from siteplan_gis.ingest.extents import boxes_of, ground_of, window_around
 from siteplan_gis.ingest.footprints import placed
-from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name
+from siteplan_gis.ingest.kinds import NOT_A_MUNICIPALITY, downstream_ids, kind_and_name, network_order
 from siteplan_gis.ingest.rows import Rows, VectorLayer, find_layer, no_crs, read_column, read_fids, read_rows
 from siteplan_gis.ingest.stamps import HASHED_BYTES, dated, file_hash, refuse_changed
 from siteplan_gis.model.flag import Flag
@@ -204,7 +204,8 @@ def _features(asked: _Asked, rows: Rows) -> tuple[list[ReferenceFeature], list[F
         taken[identity] += 1
         if not identity or (taken[identity] > 1 and not names.permanent):
             identity = f"{label}:{fid}"
-        features.append(ReferenceFeature(identity, name, kind, code, geometry, label, below.get(i, ())))
+        order = network_order(attributes) if entry.role in {"waters", "flowlines"} else (None, None, True)
+        features.append(ReferenceFeature(identity, name, kind, code, geometry, label, below.get(i, ()), *order))
     flags = [
         Flag("geometry_repaired", f"{repaired} invalid geometries were repaired; every drawn lobe was kept", label)
     ] * bool(repaired)

@@ -1,7 +1,13 @@
-"""Drawn drainage lines as a network: which lines lie near a place, and which take the water of another."""
+"""Drawn drainage lines as a network: which lie near a place, which take the water of another, which way each runs.
+
+A line is drawn in the direction of flow, unless something tells otherwise: the data's own order (what lies downstream
+by its links, sequence or stream order), a direction that the data call unknown, or ground that rises along it. Where
+these do not settle it, water may go either way.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,38 +16,63 @@ import shapely
 from shapely import LineString, Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from siteplan_gis.model.layers import ReferenceFeature
 
 JOINED_M: Final = 0.5
 """Lines nearer than this meet: coordinates of one network differ by rounding."""
 
+UPHILL_M: Final = 0.5
+"""A rise below this is noise of the elevations."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One drawn line, in the direction of flow."""
+    """One line in the direction in which it is followed; `twin` is the number of the same line the other way."""
 
-    id: str
+    feature: ReferenceFeature
     line: LineString
-    downstream: tuple[str, ...]
+    twin: int | None = None
+
+    @property
+    def id(self) -> str:
+        """Id of its feature."""
+        return self.feature.id
 
 
 class Network:
-    """Drawn lines with an index."""
+    """Drawn lines with an index. Lines drawn twice count once; the other way of a line is added when it is needed."""
 
-    def __init__(self, lines: Sequence[ReferenceFeature], gap_m: float) -> None:
-        self.gap_m = gap_m
+    def __init__(
+        self, lines: Sequence[ReferenceFeature], gap_m: float, height: Callable[[Point], float] | None = None
+    ) -> None:
+        self.gap_m, self.height = gap_m, height
         self.parts: list[Part] = []
-        self.by_id: dict[str, list[int]] = {}
-        for feature in lines:
-            for part in shapely.get_parts(shapely.line_merge(shapely.force_2d(feature.geometry), directed=True)):
-                if isinstance(part, LineString) and part.length > 0:
-                    self.by_id.setdefault(feature.id, []).append(len(self.parts))
-                    self.parts.append(Part(feature.id, part, feature.downstream))
+        self.by_id: dict[str, list[int]] = defaultdict(list)
+        self.either: set[int] = set()
+        self._ways: dict[int, tuple[tuple[int, ...], str]] = {}
+        shapes = np.array([feature.geometry for feature in lines], dtype=object)
+        several = shapely.get_type_id(shapes) != shapely.GeometryType.LINESTRING if len(shapes) else np.empty(0, bool)
+        shapes[several] = shapely.line_merge(shapes[several], directed=True)
+        pieces, of = shapely.get_parts(shapely.force_2d(shapes), return_index=True)
+        kept = (shapely.get_type_id(pieces) == shapely.GeometryType.LINESTRING) & (shapely.length(pieces) > 0)
+        drawn: dict[bytes, int] = {}
+        for piece, owner, key, way in zip(
+            pieces[kept], of[kept].tolist(), shapely.to_wkb(shapely.normalize(pieces[kept])),
+            shapely.to_wkb(pieces[kept]), strict=True,
+        ):  # fmt: skip
+            number = len(self.parts)
+            first = drawn.setdefault(key, number)
+            self.by_id[lines[owner].id].append(first)
+            if first == number:
+                self.parts.append(Part(lines[owner], piece))
+            elif shapely.to_wkb(self.parts[first].line) != way:
+                self.either.add(first)
         self.lines = np.array([part.line for part in self.parts], dtype=object)
         self.tree = shapely.STRtree(self.lines)
-        self.starts = shapely.STRtree(shapely.get_point(self.lines, 0))
+        ends = [shapely.get_point(self.lines, place) for place in (0, -1)]
+        self.ends = shapely.STRtree(np.concatenate(ends) if self.parts else [])
 
     def near(self, place: Point, within_m: float) -> list[tuple[int, float]]:
         """Lines within a distance, nearest first."""
@@ -51,37 +82,126 @@ class Network:
             ((int(i), float(d)) for i, d in zip(found, away, strict=True)), key=lambda pair: (pair[1], pair[0])
         )
 
+    def ways(self, part: int) -> tuple[int, ...]:
+        """The ways in which water may run along a line: as drawn, the other way (another number), or both."""
+        return self._told(part)[0]
+
+    def doubt(self, part: int) -> str:
+        """A sentence on why the direction of a line is in doubt, without its full stop; empty where it is not."""
+        twin = self.parts[part].twin
+        return self._told(part if twin is None else min(part, twin))[1]
+
     def onward(self, part: int) -> list[int]:
         """Lines that take the water at the end of a line."""
         this = self.parts[part]
         end = Point(this.line.coords[-1])
-        meeting = [i for i, _ in self.near(end, JOINED_M) if i != part and self._goes_on(i, end)]
-        if this.downstream:
-            own = [i for i in meeting if self.parts[i].id == this.id]
-            named = [i for name in this.downstream for i in self._entrance(name, end)]
-            if own or named:
-                return own or named
-        if meeting:
-            return meeting
-        for i, away in self.near(end, self.gap_m):
-            if i != part and away > JOINED_M and self._goes_on(i, end):
-                return [i]
-        return []
+        own = {part, this.twin}
+        near = [(i, away) for i, away in self.near(end, max(JOINED_M, self.gap_m)) if i not in own]
+        meeting = [i for i, away in near if away <= JOINED_M and self._goes_on(i, end)]
+        if this.feature.downstream:
+            same = [i for i in meeting if self.parts[i].id == this.id]
+            named = [i for name in this.feature.downstream for i in self._entrance(name, end) if i not in own]
+            if same or named:
+                return same or named
+        return meeting or next(([i] for i, away in near if away > JOINED_M and self._goes_on(i, end)), [])
 
     def leaving(self, part: int, from_m: float) -> Iterator[tuple[float, int]]:
         """Lines that begin along the course of a line, not at its end, with their place in metres."""
-        line = self.parts[part].line
-        for i in self.starts.query(line, predicate="dwithin", distance=JOINED_M):
-            if i == part:
+        this = self.parts[part]
+        count = len(self.lines)
+        for end in self.ends.query(this.line, predicate="dwithin", distance=JOINED_M).tolist():
+            i = end % count
+            if i in {part, this.twin} or (end < count) not in {way == i for way in self.ways(i)}:
                 continue
-            place = float(shapely.line_locate_point(line, Point(self.lines[i].coords[0])))
-            if from_m <= place < line.length - JOINED_M:
-                yield place, int(i)
+            place = float(shapely.line_locate_point(this.line, shapely.get_point(self.lines[i], -(end >= count))))
+            if from_m <= place < this.line.length - JOINED_M:
+                yield place, i
+
+    def _goes_on(self, part: int, place: Point) -> bool:
+        """Whether water that comes to a line at a place can go on along it."""
+        line = self.parts[part].line
+        at = float(shapely.line_locate_point(line, place))
+        return any(at < line.length - JOINED_M if way == part else at > JOINED_M for way in self.ways(part))
 
     def _entrance(self, name: str, end: Point) -> list[int]:
         """Of a feature in several pieces, the one that begins nearest to `end`."""
-        return sorted(self.by_id.get(name, ()), key=lambda i: Point(self.parts[i].line.coords[0]).distance(end))[:1]
+        return sorted(
+            self.by_id.get(name, ()), key=lambda i: min(Point(xy).distance(end) for xy in self._beginnings(i))
+        )[:1]
 
-    def _goes_on(self, part: int, place: Point) -> bool:
-        line = self.parts[part].line
-        return bool(shapely.line_locate_point(line, place) < line.length - JOINED_M)
+    def _beginnings(self, part: int) -> list[tuple[float, ...]]:
+        return [self.parts[way].line.coords[0] for way in self.ways(part)]
+
+    def _told(self, part: int) -> tuple[tuple[int, ...], str]:
+        found = self._ways.get(part)
+        if found is None:
+            drawn, turned, doubt = self._direction(part)
+            ways = ((part,) if drawn else ()) + ((self._turn(part),) if turned else ())
+            found = self._ways[part] = (ways, doubt)
+        return found
+
+    def _turn(self, part: int) -> int:
+        this = self.parts[part]
+        twin = len(self.parts)
+        self.parts.append(Part(this.feature, this.line.reverse(), part))
+        self.parts[part] = Part(this.feature, this.line, twin)
+        self._ways[twin] = ((twin,), "")
+        return twin
+
+    def _direction(self, part: int) -> tuple[bool, bool, str]:
+        """Whether water may run along a line as drawn, whether the other way, and what is doubtful."""
+        name, rise = f"The line {self.parts[part].id}", self._rise(part)
+        uphill = rise > UPHILL_M
+        said = f"{name} is drawn uphill: it ends {rise:.1f} m higher than it begins"
+        order = self._order(part)
+        if order > 0:
+            return True, False, f"{said}; the order of its network agrees with the drawing" if uphill else ""
+        if order < 0:
+            return False, True, f"{name} is drawn against the order of its network, and was followed the other way"
+        if uphill:
+            return True, True, said + "; it was followed both ways"
+        if part in self.either:
+            return True, True, f"{name} is drawn twice, in both directions, and was followed both ways"
+        if not self.parts[part].feature.flow_known and not rise < -UPHILL_M:
+            return True, True, f"{name} has no known direction of flow, and was followed both ways"
+        return True, False, ""
+
+    def _rise(self, part: int) -> float:
+        """How much higher a line ends than it begins, by the ground, in metres; not a number where unknown."""
+        if self.height is None:
+            return float("nan")
+        xy = self.parts[part].line.coords
+        return self.height(Point(xy[-1])) - self.height(Point(xy[0]))
+
+    def _order(self, part: int) -> int:
+        """1 where the data's own order agrees with the drawn direction, -1 where it runs against it, 0 else."""
+        this = self.parts[part]
+        first, last = (
+            [self.parts[i] for i, _ in self.near(Point(this.line.coords[place]), JOINED_M) if i != part]
+            for place in (0, -1)
+        )
+        own = this.feature
+        if own.downstream:
+            at_last, at_first = (any(other.id in own.downstream for other in place) for place in (last, first))
+            if at_last != at_first:
+                return 1 if at_last else -1
+        at_last, at_first = (any(own.id in other.feature.downstream for other in place) for place in (last, first))
+        if at_last != at_first:
+            return -1 if at_last else 1
+        if own.sequence is not None:
+            # The sequence falls downstream.
+            at_last, at_first = (
+                any(other.feature.sequence is not None and other.feature.sequence < own.sequence for other in place)
+                for place in (last, first)
+            )
+            if at_last != at_first:
+                return 1 if at_last else -1
+        if own.order is not None:
+            # The order of streams never falls downstream.
+            larger, smaller = (
+                any(other.feature.order is not None and way * (other.feature.order - own.order) > 0 for other in place)
+                for way, place in ((1, first), (-1, last))
+            )
+            if larger and smaller:
+                return -1
+        return 0

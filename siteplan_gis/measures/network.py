@@ -12,17 +12,14 @@ import shapely
 from shapely import LineString, MultiLineString, Point
 from shapely.ops import substring
 
-from siteplan_gis.measures.drainage import JOINED_M, Network
+from siteplan_gis.measures.drainage import JOINED_M, UPHILL_M, Network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
-
-UPHILL_M: Final = 0.5
-"""A rise below this is noise of the elevations."""
 
 _BENT: Final = 2**0.5 - 1
 
@@ -53,8 +50,11 @@ class NetworkTrace:
         Every bridged gap of the path: its line and its length in metres.
     followed
         All that was followed, every branch of every divergence.
+    others
+        Further targets that other branches reach within the limit: index and length in metres, nearest first.
     doubts
-        Sentences: lines drawn uphill, several candidates, lines passed over because the ground rises towards them.
+        Sentences: lines of doubtful direction, several candidates, lines passed over because the ground rises towards
+        them.
     explanation
         One sentence.
     """
@@ -71,6 +71,7 @@ class NetworkTrace:
     followed: MultiLineString | None = None
     doubts: tuple[str, ...] = ()
     explanation: str = ""
+    others: tuple[tuple[int, float], ...] = ()
 
     @property
     def gaps_m(self) -> tuple[float, ...]:
@@ -79,10 +80,10 @@ class NetworkTrace:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Leg:
+class Leg:
     """A piece of a way: a straight bridge to `entry_m` along a line, then the line up to `exit_m`."""
 
-    before: _Leg | None
+    before: Leg | None
     bridge: LineString | None
     part: int
     entry_m: float
@@ -123,10 +124,10 @@ def trace_network(
     if distances.size and distances.min() == 0:
         index = int(distances.argmin())
         return NetworkTrace(None, 0.0, 0.0, index, "reached", 0.0, explanation="The runoff starts in it.")
-    network = Network(lines, gap_m)
+    network = Network(lines, gap_m, height)
     near = network.near(start, snap_m)
     candidates = tuple((network.parts[i].id, away) for i, away in near)
-    open_ways, doubts = _downhill(network, start, near, height)
+    open_ways, doubts = downhill(network, start, near, height)
     if not open_ways:
         why = f"No drainage line lies within {snap_m:.0f} m of the start"
         if near:
@@ -135,16 +136,16 @@ def trace_network(
             None, 0.0, 0.0, None, "no_line", 0.0, candidates=candidates, doubts=doubts, explanation=why + "."
         )
     nearest = open_ways[0][1]
-    search = _Search(network, shapes, start, gap_m, limit_m)
+    search = Search(network, shapes, start, gap_m, limit_m)
     for i, away in open_ways:
         if away <= nearest + 0.01:
             search.enter(None, start, i, 0.0)
     search.run()
     doubts += _others(search, network, open_ways, snap_m)
-    return _answer(search, network, start, distances, candidates, doubts, height, coverage, gap_m, limit_m)
+    return _answer(search, network, start, distances, candidates, doubts, coverage, gap_m, limit_m)
 
 
-def _downhill(
+def downhill(
     network: Network, start: Point, near: list[tuple[int, float]], height: Callable[[Point], float] | None
 ) -> tuple[list[tuple[int, float]], tuple[str, ...]]:
     """The lines that water can reach from the start, and a sentence on each that it cannot."""
@@ -167,7 +168,7 @@ def _downhill(
     return kept, tuple(doubts)
 
 
-def _others(search: _Search, network: Network, open_ways: list[tuple[int, float]], snap_m: float) -> tuple[str, ...]:
+def _others(search: Search, network: Network, open_ways: list[tuple[int, float]], snap_m: float) -> tuple[str, ...]:
     """A sentence if lines of other drainage than the one followed lie near the start too."""
     followed = {leg.part for leg in search.legs}
     apart = {network.parts[i].id for i, _ in open_ways if i not in followed and not followed & set(network.onward(i))}
@@ -176,7 +177,7 @@ def _others(search: _Search, network: Network, open_ways: list[tuple[int, float]
     return (f"Other drainage lines lie within {snap_m:.0f} m of the start too: {', '.join(sorted(apart))}",)
 
 
-class _Search:
+class Search:
     """Ways downstream, the shortest first."""
 
     def __init__(
@@ -186,42 +187,61 @@ class _Search:
         self.network, self.targets, self.gap_m, self.limit_m = network, targets, gap_m, limit_m
         self.start = start
         self.tree = shapely.STRtree(targets) if targets.size else None
-        self.queue: list[tuple[float, int, _Leg]] = []
+        self.queue: list[tuple[float, int, Leg]] = []
         self.order = count()
         self.entered: set[tuple[int, int]] = set()
-        self.hit: tuple[float, int, _Leg, LineString | None] | None = None
-        self.legs: list[_Leg] = []
-        self.ends: list[_Leg] = []
+        self.hits: dict[int, tuple[float, Leg, LineString | None]] = {}
+        self.legs: list[Leg] = []
+        self.ends: list[Leg] = []
 
-    def enter(self, before: _Leg | None, place: Point, part: int, length_m: float) -> None:
-        """Go from a place to the nearest point of a line."""
-        line = self.network.parts[part].line
-        entry = float(shapely.line_locate_point(line, place))
-        bridge = shapely.shortest_line(place, line)
-        if bridge.length > 0:
-            self._meet(bridge, length_m, _Leg(before, bridge, part, entry, entry, length_m + bridge.length), bridge)
-        leg = _Leg(before, bridge if bridge.length > 0 else None, part, entry, line.length, length_m + bridge.length)
-        heapq.heappush(self.queue, (leg.length_m, next(self.order), leg))
+    @property
+    def hit(self) -> tuple[float, int, Leg, LineString | None] | None:
+        """The nearest target met: length, index, the last leg, and a bridge after it."""
+        if not self.hits:
+            return None
+        index = min(self.hits, key=lambda i: (self.hits[i][0], i))
+        length, leg, bridge = self.hits[index]
+        return length, index, leg, bridge
+
+    def enter(self, before: Leg | None, place: Point, part: int, length_m: float) -> None:
+        """Go from a place to the nearest point of a line, and along it every way that water may run there."""
+        for way in self.network.ways(part):
+            line = self.network.parts[way].line
+            entry = float(shapely.line_locate_point(line, place))
+            if before is not None and line.length - entry <= JOINED_M < line.length:
+                continue
+            bridge = shapely.shortest_line(place, line)
+            if bridge.length > 0:
+                last = Leg(before, bridge, way, entry, entry, length_m + bridge.length)
+                if self._meet(bridge, length_m, last, bridge):
+                    continue
+            crossed = bridge if bridge.length > 0 else None
+            leg = Leg(before, crossed, way, entry, line.length, length_m + bridge.length)
+            heapq.heappush(self.queue, (leg.length_m, next(self.order), leg))
 
     def run(self) -> None:
-        """Follow every way until it ends, is farther than the limit, or than the nearest target."""
+        """Follow every way until it ends, meets a target, or is farther than the limit."""
         while self.queue:
             length, _, leg = heapq.heappop(self.queue)
             key = (leg.part, round(leg.entry_m * 10))
-            if length > self.limit_m or (self.hit is not None and length >= self.hit[0]):
+            if length > self.limit_m:
                 self.ends.append(leg)
                 continue
             if key in self.entered:
                 continue
             self.entered.add(key)
-            self.legs.append(leg)
             line = self.network.parts[leg.part].line
             piece = substring(line, leg.entry_m, line.length)
-            if isinstance(piece, LineString):
-                self._meet(piece, length, leg, None)
+            met = self._meet(piece, length, leg, None) if isinstance(piece, LineString) else None
+            stop = line.length if met is None else leg.entry_m + met
+            self.legs.append(leg if met is None else Leg(leg.before, leg.bridge, leg.part, leg.entry_m, stop, length))
             for place, i in self.network.leaving(leg.part, leg.entry_m):
-                cut = _Leg(leg.before, leg.bridge, leg.part, leg.entry_m, place, length)
-                self.enter(cut, line.interpolate(place), i, length + place - leg.entry_m)
+                if place <= stop:
+                    cut = Leg(leg.before, leg.bridge, leg.part, leg.entry_m, place, length)
+                    self.enter(cut, line.interpolate(place), i, length + place - leg.entry_m)
+            if met is not None:
+                self.ends += [leg] if length + met > self.limit_m else []
+                continue
             end = Point(line.coords[-1])
             so_far = length + line.length - leg.entry_m
             onward = self.network.onward(leg.part)
@@ -229,60 +249,63 @@ class _Search:
                 self.enter(leg, end, i, so_far)
             if not onward:
                 self.ends.append(leg)
-            if not onward or all(self.network.lines[i].distance(end) > JOINED_M for i in onward):
+            if not onward or all(self.network.parts[i].line.distance(end) > JOINED_M for i in onward):
                 self._bridge_to_target(end, so_far, leg)
 
-    def _bridge_to_target(self, end: Point, length_m: float, leg: _Leg) -> None:
+    def _bridge_to_target(self, end: Point, length_m: float, leg: Leg) -> None:
         """A network that ends just short of a target reaches it."""
         if self.tree is None:
             return
         for index in self.tree.query(end, predicate="dwithin", distance=self.gap_m):
             bridge = shapely.shortest_line(end, self.targets[index])
             total = length_m + bridge.length
-            if bridge.length > 0 and (self.hit is None or total < self.hit[0]):
-                self.hit = (total, int(index), leg, bridge)
+            if bridge.length > 0:
+                self._note(int(index), total, leg, bridge)
 
-    def _meet(self, piece: LineString, length_m: float, leg: _Leg, bridge: LineString | None) -> None:
-        """Note the first target that a piece touches if none nearer is known."""
+    def _meet(self, piece: LineString, length_m: float, leg: Leg, bridge: LineString | None) -> float | None:
+        """Note the first target that a piece touches; returns how far along the piece, None where it touches none."""
         if self.tree is None:
-            return
-        for index in sorted(self.tree.query(piece, predicate="intersects")):
+            return None
+        found = sorted(self.tree.query(piece, predicate="intersects").tolist())
+        if not found:
+            return None
+        at = {}
+        for index in found:
             touch = shapely.get_coordinates(piece.intersection(self.targets[index]))
-            along = float(shapely.line_locate_point(piece, shapely.points(touch)).min())
-            total = length_m + along
-            if self.hit is not None and total >= self.hit[0]:
-                continue
-            if bridge is None:
-                cut = _Leg(leg.before, leg.bridge, leg.part, leg.entry_m, leg.entry_m + along, leg.length_m)
-                self.hit = (total, int(index), cut, None)
-            else:
-                self.hit = (
-                    total,
-                    int(index),
-                    _Leg(leg.before, None, leg.part, 0.0, -1.0, length_m),
-                    substring(bridge, 0, along),
-                )
+            at[index] = float(shapely.line_locate_point(piece, shapely.points(touch)).min())
+        index = min(found, key=lambda i: (at[i], i))
+        along = at[index]
+        if bridge is None:
+            cut = Leg(leg.before, leg.bridge, leg.part, leg.entry_m, leg.entry_m + along, leg.length_m)
+            self._note(index, length_m + along, cut, None)
+        else:
+            cut = Leg(leg.before, None, leg.part, 0.0, -1.0, length_m)
+            self._note(index, length_m + along, cut, substring(bridge, 0, along))
+        return along
+
+    def _note(self, index: int, length_m: float, leg: Leg, bridge: LineString | None) -> None:
+        if length_m <= self.limit_m and (index not in self.hits or length_m < self.hits[index][0]):
+            self.hits[index] = (length_m, leg, bridge)
 
 
 def _answer(
-    search: _Search,
+    search: Search,
     network: Network,
     start: Point,
     distances: np.ndarray[tuple[int], np.dtype[np.float64]],
     candidates: tuple[tuple[str, float], ...],
     doubts: tuple[str, ...],
-    height: Callable[[Point], float] | None,
     coverage: BaseGeometry | None,
     gap_m: float,
     limit_m: float,
 ) -> NetworkTrace:
     reached, last, tail = None, None, None
-    if search.hit is not None and search.hit[0] <= limit_m:
+    if search.hit is not None:
         _, reached, last, tail = search.hit
         why, sentence = "reached", "The drainage reaches it after {:.0f} m"
     else:
         last = max(search.ends or search.legs, key=lambda leg: leg.length_m + leg.exit_m - leg.entry_m)
-        why, sentence = _short_of_targets(search, network, coverage, gap_m, limit_m)
+        why, sentence = short_of_targets(search, network, coverage, gap_m, limit_m)
     way = _way(last)
     pieces = _pieces(way, network, tail)
     path = _joined(pieces)
@@ -293,9 +316,9 @@ def _answer(
     bridges += [tail] if tail is not None and tail.length > JOINED_M else []
     gaps = tuple((bridge, bridge.length) for bridge in bridges)
     assumed = sum(length for _, length in gaps) + (way[0].bridge.length if way[0].bridge is not None else 0.0)
-    followed = [substring(network.lines[leg.part], leg.entry_m, leg.exit_m) for leg in search.legs]
-    if height is not None:
-        doubts = (*doubts, *_uphill(way, network, height))
+    followed = [substring(network.parts[leg.part].line, leg.entry_m, leg.exit_m) for leg in search.legs]
+    doubts = (*doubts, *dict.fromkeys(doubt for leg in search.legs if (doubt := network.doubt(leg.part))))
+    others = sorted((length, index) for index, (length, *_) in search.hits.items() if index != reached)
     said = sentence.format(length)
     if gaps:
         said += f", over {len(gaps)} bridged gap{'s' * (len(gaps) > 1)} ({', '.join(f'{g:.0f} m' for _, g in gaps)})"
@@ -304,18 +327,18 @@ def _answer(
         path, length, float(distances[reached]) if reached is not None else start.distance(end), reached, why,
         assumed * _BENT, network.parts[way[0].part].id, candidates, gaps,
         MultiLineString([line for line in followed if isinstance(line, LineString)]), doubts,
-        "; ".join((said, *doubts)) + ".",
+        "; ".join((said, *doubts)) + ".", tuple((index, length) for length, index in others),
     )  # fmt: skip
 
 
-def _short_of_targets(
-    search: _Search, network: Network, coverage: BaseGeometry | None, gap_m: float, limit_m: float
+def short_of_targets(
+    search: Search, network: Network, coverage: BaseGeometry | None, gap_m: float, limit_m: float
 ) -> tuple[str, str]:
     """Why no way reached a target: the branch that leaves most open decides."""
     ends = [leg for leg in search.ends if leg.length_m + leg.exit_m - leg.entry_m <= limit_m]
     if coverage is not None:
         for leg in ends:
-            end = Point(network.lines[leg.part].coords[-1])
+            end = Point(network.parts[leg.part].line.coords[-1])
             if not coverage.contains(end) or coverage.boundary.distance(end) <= gap_m:
                 return "at_edge_of_coverage", "The drainage lines leave the ground they cover after {:.0f} m"
     if len(ends) < len(search.ends):
@@ -323,21 +346,21 @@ def _short_of_targets(
     return "network_ends", "The drainage lines end after {:.0f} m without reaching a target"
 
 
-def _way(last: _Leg) -> list[_Leg]:
+def _way(last: Leg) -> list[Leg]:
     legs = []
-    leg: _Leg | None = last
+    leg: Leg | None = last
     while leg is not None:
         legs.append(leg)
         leg = leg.before
     return legs[::-1]
 
 
-def _pieces(way: list[_Leg], network: Network, tail: LineString | None) -> list[LineString]:
+def _pieces(way: list[Leg], network: Network, tail: LineString | None) -> list[LineString]:
     pieces = []
     for leg in way:
         pieces += [leg.bridge] if leg.bridge is not None else []
         if leg.exit_m > leg.entry_m:
-            pieces.append(substring(network.lines[leg.part], leg.entry_m, leg.exit_m))
+            pieces.append(substring(network.parts[leg.part].line, leg.entry_m, leg.exit_m))
     return pieces + ([tail] if tail is not None else [])
 
 
@@ -347,12 +370,3 @@ def _joined(pieces: list[LineString]) -> LineString | None:
     xy = np.vstack([shapely.get_coordinates(piece) for piece in pieces])
     kept = np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]
     return LineString(xy[kept]) if kept.sum() > 1 else None
-
-
-def _uphill(way: list[_Leg], network: Network, height: Callable[[Point], float]) -> Iterator[str]:
-    """A sentence on each line of a way that ends higher than it begins."""
-    for leg in way:
-        part = network.parts[leg.part]
-        rise = height(Point(part.line.coords[-1])) - height(Point(part.line.coords[0]))
-        if rise > UPHILL_M:
-            yield f"The line {part.id} is drawn uphill: it ends {rise:.1f} m higher than it begins"

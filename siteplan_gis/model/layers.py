@@ -49,6 +49,11 @@ class ReferenceFeature:
         The layer's own code as it stands in the data (46006, PEM1C, AE ...).
     downstream
         For network layers: ids of the features downstream of it, where the data say so; empty: by geometry.
+    sequence, order
+        For network layers: a number that falls downstream, and the order of the stream, which never falls downstream;
+        None where the data do not say.
+    flow_known
+        False where the data call the direction of flow unknown.
     """
 
     id: str
@@ -58,6 +63,9 @@ class ReferenceFeature:
     geometry: BaseGeometry
     layer: str
     downstream: tuple[str, ...] = ()
+    sequence: float | None = None
+    order: int | None = None
+    flow_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

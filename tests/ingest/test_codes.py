@@ -12,7 +12,7 @@ from siteplan_gis.ingest.codes import (
     water_kind,
     wetland_kind,
 )
-from siteplan_gis.ingest.kinds import KINDS, downstream_ids
+from siteplan_gis.ingest.kinds import KINDS, downstream_ids, network_order
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,24 @@ def test_telling_fields_are_found_in_any_dress():
     assert (names.name, names.id, names.code, names.permanent) == ("GNIS_Name", "OBJECTID", "FCode", False)
     assert field_names("waters", []) == field_names("waters", ["geometry_length"])
     assert field_names("municipalities", ["NAME", "NAMELSAD", "GEOID"]).name == "NAME"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "order"),
+    [
+        ({}, (None, None, True)),
+        ({"hydroseq": 250031234.0, "streamorde": 3}, (250031234.0, 3, True)),
+        ({"stream_order": "2"}, (None, 2, True)),
+        ({"strahler": -9, "hydroseq": 0}, (None, None, True)),
+        ({"flowdir": 1}, (None, None, True)),
+        ({"flowdir": 0}, (None, None, False)),
+        ({"flowdir": "Uninitialized"}, (None, None, False)),
+        ({"flowdir": "With Digitized"}, (None, None, True)),
+        ({"flowdir": None, "hydroseq": float("nan")}, (None, None, True)),
+    ],
+)
+def test_order_fields_of_a_network(attributes, order):
+    assert network_order(attributes) == order
 
 
 def test_both_legs_of_a_divergence_lie_downstream():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from shapely import LineString, MultiLineString, Point, box
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
 from siteplan_gis.measures.network import trace_network
+from siteplan_gis.measures.reaches import downstream_reaches
 from siteplan_gis.model.layers import ReferenceFeature
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
@@ -213,6 +216,179 @@ def test_splitting_a_line_changes_no_length(turns, cuts):
     split = follow(pieces, targets=[Point(xy[-1])], gap=1, limit=5000)
     assert split.reached == whole.reached == 0
     assert split.length_m == pytest.approx(whole.length_m)
+
+
+# --- which way a line runs --------------------------------------------------------------------------------------------
+
+
+def falling(point):
+    """Ground that falls to the east by 1 %."""
+    return 100 - point.x * 0.01
+
+
+def test_a_reversed_line_is_followed_where_the_ground_tells():
+    lines = [stream("a", (0, 0), (100, 0)), stream("b", (200, 0), (100, 0)), stream("c", (200, 0), (400, 0))]
+    assert follow(lines, targets=[LAKE]).reached is None
+    traced = follow(lines, targets=[LAKE], height=falling)
+    assert (traced.reached, traced.length_m) == (0, pytest.approx(300))
+    assert any("b" in doubt and "drawn uphill" in doubt and "both ways" in doubt for doubt in traced.doubts)
+
+
+def test_a_network_drawn_upstream_is_followed_where_the_ground_tells():
+    lines = [stream("a", (100, 0), (0, 0)), stream("b", (200, 0), (100, 0)), stream("c", (400, 0), (200, 0))]
+    traced = follow(lines, start=(50, 3), targets=[LAKE], height=falling)
+    assert (traced.reached, traced.length_m) == (0, pytest.approx(3 + 250))
+
+
+def test_the_order_of_the_network_outranks_the_ground():
+    """An embankment at the end of a rightly drawn line."""
+    lines = [stream("a", (0, 0), (100, 0), downstream=("b",)), stream("b", (100, 0), (400, 0))]
+    up = follow(lines, targets=[LAKE, box(-60, -5, -50, 5)], height=lambda p: 100 + (3 if 95 < p.x < 105 else 0))
+    assert (up.reached, up.length_m) == (0, pytest.approx(300))
+    assert any("the order of its network agrees" in doubt for doubt in up.doubts)
+
+
+def test_a_line_drawn_against_its_own_order_is_turned():
+    lines = [
+        stream("a", (0, 0), (100, 0)),
+        stream("b", (200, 0), (100, 0), downstream=("c",)),
+        stream("c", (200, 0), (400, 0)),
+    ]
+    traced = follow(lines, targets=[LAKE])
+    assert (traced.reached, traced.length_m) == (0, pytest.approx(300))
+    assert any("against the order of its network" in doubt for doubt in traced.doubts)
+
+
+def ranked(name, *xy, **more):
+    return replace(stream(name, *xy), **more)
+
+
+def test_sequence_numbers_fall_downstream():
+    lines = [
+        ranked("a", (0, 0), (100, 0), sequence=30.0),
+        ranked("b", (200, 0), (100, 0), sequence=20.0),
+        ranked("c", (200, 0), (400, 0), sequence=10.0),
+    ]
+    assert follow(lines, targets=[LAKE]).reached == 0
+    right = [replace(line, sequence=-line.sequence) for line in lines]
+    assert follow(right, targets=[LAKE]).reached is None
+
+
+def test_the_order_of_streams_never_falls_downstream():
+    lines = [
+        ranked("a", (0, 0), (100, 0), order=1),
+        ranked("b", (200, 0), (100, 0), order=2),
+        ranked("c", (200, 0), (400, 0), order=3),
+    ]
+    assert follow(lines, targets=[LAKE]).reached == 0
+
+
+def test_a_direction_that_the_data_call_unknown_is_followed_both_ways():
+    lines = [
+        ranked("a", (100, 0), (0, 0), flow_known=False),
+        stream("c", (100, 0), (400, 0)),
+        stream("d", (0, 0), (-90, 0)),
+    ]
+    traced = follow(lines, start=(50, 0), targets=[LAKE, box(-90, -5, -60, 5)])
+    assert (traced.reached, traced.length_m) == (1, pytest.approx(110))
+    assert traced.others == ((0, pytest.approx(250)),)
+    assert any("no known direction" in doubt for doubt in traced.doubts)
+
+
+def test_a_line_drawn_twice_counts_once_and_drawn_both_ways_runs_both():
+    twice = [stream("a", (0, 0), (100, 0)), stream("e", (0, 0), (100, 0)), stream("b", (100, 0), (400, 0))]
+    traced = follow(twice, targets=[LAKE])
+    assert (traced.reached, traced.length_m, traced.doubts) == (0, pytest.approx(300), ())
+    both = [stream("a", (100, 0), (0, 0)), stream("e", (0, 0), (100, 0)), stream("b", (100, 0), (400, 0))]
+    traced = follow(both, start=(50, 0), targets=[LAKE])
+    assert (traced.reached, traced.length_m) == (0, pytest.approx(250))
+    assert any("drawn twice" in doubt for doubt in traced.doubts)
+
+
+def test_the_waters_of_all_branches_are_told():
+    lines = [stream("a", (0, 0), (50, 0)), stream("b", (50, 0), (300, 0)), stream("c", (50, 0), (50, 90))]
+    traced = follow(lines, targets=[LAKE, box(40, 60, 60, 70)])
+    assert (traced.reached, traced.length_m) == (1, pytest.approx(110))
+    assert traced.others == ((0, pytest.approx(300)),)
+    assert follow(lines, targets=[LAKE, box(40, 60, 60, 70)], limit=200).others == ()
+
+
+def test_a_line_that_touches_itself_ends():
+    lines = [stream("a", (0, 0), (100, 0), (100, 50), (50, 50), (50, 0)), stream("b", (100, 0), (400, 0))]
+    traced = follow(lines, targets=[LAKE], limit=5000)
+    assert (traced.reached, traced.length_m) == (0, pytest.approx(300))
+
+
+def test_lines_of_several_parts_that_do_not_meet():
+    parts = MultiLineString([[(0, 0), (100, 0)], [(112, 0), (400, 0)]])
+    traced = follow([ReferenceFeature("a", "", "stream", "", parts, "l")], targets=[LAKE])
+    assert (traced.reached, traced.length_m, traced.gaps_m) == (0, pytest.approx(300), (pytest.approx(12),))
+
+
+# --- all reaches downstream -------------------------------------------------------------------------------------------
+
+
+def named(name, *xy, water=""):
+    return replace(stream(name, *xy), name=water)
+
+
+RIVERS = [
+    named("a", (0, 0), (100, 0)),
+    named("b", (100, 0), (300, 0), water="Mill Creek"),
+    named("c", (100, 0), (100, 150), water="Old Mill Race"),
+    named("d", (300, 0), (900, 0), water="Milwaukee River"),
+    named("up", (-500, 0), (0, 0), water="Upper Creek"),
+]
+
+
+def test_reaches_to_a_distance():
+    found = downstream_reaches(RIVERS, Point(0, 4), 400, 20, 20)
+    assert [(reach.feature.id, reach.from_m) for reach in found.reaches] == [
+        ("a", pytest.approx(4)), ("b", pytest.approx(104)), ("c", pytest.approx(104)), ("d", pytest.approx(304)),
+    ]  # fmt: skip
+    assert [reach.line.length for reach in found.reaches] == pytest.approx([100, 200, 150, 96])
+    assert [name for name, _ in found.named] == ["Mill Creek", "Old Mill Race", "Milwaukee River"]
+    assert found.named[0][1] == pytest.approx(104)
+    assert found.ends_because == "farther_than_limit"
+    assert downstream_reaches(RIVERS, Point(0, 4), 5000, 20, 20).ends_because == "network_ends"
+
+
+@pytest.mark.parametrize(("distance", "last"), [(303.9, "c"), (304.1, "d")])
+def test_the_distance_is_a_limit(distance, last):
+    assert downstream_reaches(RIVERS, Point(0, 4), distance, 20, 20).reaches[-1].feature.id == last
+
+
+def test_no_line_near_has_no_reaches():
+    found = downstream_reaches(RIVERS, Point(0, 400), 400, 20, 20)
+    assert (found.reaches, found.named, found.ends_because) == ((), (), "no_line")
+
+
+def test_a_loop_has_each_line_once():
+    ring = [(0, 0), (100, 0), (100, 100), (0, 100), (0, 0)]
+    lines = [stream(str(i), *pair) for i, pair in enumerate(pairwise(ring))]
+    found = downstream_reaches(lines, Point(0, 0), 5000, 20, 20)
+    assert sorted(reach.feature.id for reach in found.reaches) == ["0", "1", "2", "3"]
+
+
+def test_gaps_on_the_way_are_told():
+    found = downstream_reaches(
+        [stream("a", (0, 0), (100, 0)), stream("b", (107, 0), (400, 0))], Point(0, 0), 900, 20, 20
+    )
+    assert found.gaps_m == (pytest.approx(7),)
+
+
+def test_fifty_thousand_lines_in_a_second():
+    """A comb of 250 rivers of 200 lines; the bound leaves room for a busy machine."""
+    lines = [
+        stream(f"{r}-{i}", (10.0 * i, 60.0 * r), (10.0 * i + 5, 60.0 * r + 2), (10.0 * (i + 1), 60.0 * r))
+        for r in range(250)
+        for i in range(200)
+    ]
+    began = time.perf_counter()
+    traced = follow(lines, start=(0, 0), targets=[box(1500, -5, 1510, 5)], limit=5000, height=lambda p: 100 - p.x / 100)
+    assert time.perf_counter() - began < 3
+    assert traced.reached == 0
+    assert traced.length_m == pytest.approx(300 * np.hypot(5, 2))
 
 
 # --- where it begins --------------------------------------------------------------------------------------------------
