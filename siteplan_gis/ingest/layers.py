@@ -107,7 +107,7 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
         entry.role, entry.label, tuple(features), window, coverage, declared,
         Source(
             entry.title or entry.source or entry.label, entry.path.name, dated(entry.date, entry.stamp), entry.licence, source.name, entry.accuracy_m,
-            _sha256(entry.path),
+            sha256_of(entry.path),
         ),
         entry.invented, tuple(flags),
     )  # fmt: skip
@@ -316,6 +316,6 @@ def _declared_area(asked: _Asked, path: Path, window: BaseGeometry) -> BaseGeome
     return shapely.intersection(shapely.union_all(areas), window)
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     """Hash of the file; empty for a folder, a database or a file too large to hash at every run."""
     return file_hash(path) if path.is_file() and path.stat().st_size <= HASHED_BYTES else ""

@@ -14,6 +14,8 @@ from siteplan_gis.report.page import write_page
 from siteplan_gis.report.records import review_record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from siteplan_gis.model.review import Review
 
 NAMES: Final = ("review.json", "findings.gpkg", "review.html")
@@ -30,17 +32,33 @@ def write_outputs(review: Review, folder: Path) -> tuple[Path, ...]:
     InputError
         If the folder cannot be written to, or the disk is full.
     """
+    record = review_record(review)
+    writers = (
+        lambda path: write_json(record, path),
+        lambda path: write_geopackage(review, path, record),
+        lambda path: write_page(review, path, record),
+    )
+    return write_together(folder, dict(zip(NAMES, writers, strict=True)))
+
+
+def write_together(folder: Path, writers: Mapping[str, Callable[[Path], object]]) -> tuple[Path, ...]:
+    """Write files into a folder, all or none of them; each writer is given the path to write to.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written to, or the disk is full.
+    """
+    names = tuple(writers)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=".siteplan-", dir=folder))
     except OSError as problem:
         raise _unwritable(folder, problem.strerror or str(problem)) from None
     try:
-        record = review_record(review)
-        write_json(record, made / "review.json")
-        write_geopackage(review, made / "findings.gpkg", record)
-        write_page(review, made / "review.html", record)
-        return _moved(made, folder)
+        for name, write in writers.items():
+            write(made / name)
+        return _moved(made, folder, names)
     except OSError as problem:
         raise _unwritable(folder, problem.strerror or str(problem)) from None
     finally:
@@ -53,17 +71,17 @@ def _unwritable(folder: Path, reason: str) -> InputError:
     )
 
 
-def _moved(made: Path, folder: Path) -> tuple[Path, ...]:
+def _moved(made: Path, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
     before = made / "before"
     before.mkdir()
     try:
-        for name in NAMES:
+        for name in names:
             if (folder / name).exists():
                 (folder / name).replace(before / name)
             (made / name).replace(folder / name)
     except BaseException as problem:
-        stuck = next((name for name in NAMES if (made / name).exists()), NAMES[-1])
-        _put_back(made, before, folder)
+        stuck = next((name for name in names if (made / name).exists()), names[-1])
+        _put_back(made, before, folder, names)
         if not isinstance(problem, OSError):
             raise
         raise InputError(
@@ -71,12 +89,12 @@ def _moved(made: Path, folder: Path) -> tuple[Path, ...]:
             file=str(folder / stuck),
             remedy="close the program that has it open, or choose another --out",
         ) from None
-    return tuple(folder / name for name in NAMES)
+    return tuple(folder / name for name in names)
 
 
-def _put_back(made: Path, before: Path, folder: Path) -> None:
+def _put_back(made: Path, before: Path, folder: Path, names: Sequence[str]) -> None:
     """What stood in the folder before, wherever the moving stopped."""
-    for name in NAMES:
+    for name in names:
         if not (made / name).exists():
             (folder / name).unlink(missing_ok=True)
         if (before / name).exists():

@@ -44,7 +44,7 @@ _MULTI: Final = {"points": shapely.MultiPoint, "lines": shapely.MultiLineString,
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
     """One table to write: `kind` is one of `_KINDS`."""
 
     name: str
@@ -74,20 +74,31 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
     """
     context = context_layers(review)
     taken = {layer.key for layer in context}
-    tables: list[_Table] = []
+    tables: list[Table] = []
     for layer in finding_layers(review, record or review_record(review)):
         tables += _tables(layer, f"{layer.key}_findings" if layer.key in taken else layer.key, status_qml)
     for layer in context:
         tables += _tables(layer, layer.key, partial(context_qml, layer.key))
+    write_tables(path, tables, review.site.frame, review.on.isoformat())
+
+
+def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str) -> None:
+    """Write tables with their styles to a new GeoPackage; `on` is the day (YYYY-MM-DD) that stands in for the clock.
+
+    Raises
+    ------
+    OSError
+        If the disk is full.
+    """
     path.unlink(missing_ok=True)
-    crs = _crs(review.site.frame)
-    moment = f"{review.on.isoformat()}T00:00:00.000Z"
+    crs = _crs(frame)
+    moment = f"{on}T00:00:00.000Z"
     # No wait for the disk after every layer: an unfinished file is thrown away anyway. And no clock: it would change
     # even the number of times that the file was changed.
     try:
         with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
             for table in tables:
-                _write_table(path, table, review.site.frame, crs)
+                _write_table(path, table, frame, crs)
         _finish(path, tables, moment)
     except (RuntimeError, sqlite3.Error):
         _write_more(path)
@@ -117,7 +128,7 @@ def _crs(frame: Frame) -> str:
     return WISCONSIN_CRS if inside else OTHER_CRS
 
 
-def _tables(layer: MapLayer, name: str, qml: Callable[[str], str]) -> Iterator[_Table]:
+def _tables(layer: MapLayer, name: str, qml: Callable[[str], str]) -> Iterator[Table]:
     """One table for every kind of geometry; `qml` gives the style of a kind."""
     by_kind: dict[str, list[MapItem]] = {kind: [] for kind in _KINDS}
     placeless: list[MapItem] = []
@@ -128,9 +139,9 @@ def _tables(layer: MapLayer, name: str, qml: Callable[[str], str]) -> Iterator[_
         for kind, geometry in parts.items():
             by_kind[kind].append(MapItem(geometry, item.columns))
     main, *others = [kind for kind in reversed(_KINDS) if by_kind[kind]] or ["areas"]
-    yield _Table(name, main, layer.columns, by_kind[main] + placeless, qml(main))
+    yield Table(name, main, layer.columns, by_kind[main] + placeless, qml(main))
     for kind in others:
-        yield _Table(f"{name}_{kind}", kind, layer.columns, by_kind[kind], qml(kind))
+        yield Table(f"{name}_{kind}", kind, layer.columns, by_kind[kind], qml(kind))
 
 
 def _by_kind(geometry: BaseGeometry | None) -> dict[str, BaseGeometry]:
@@ -150,7 +161,7 @@ def _by_kind(geometry: BaseGeometry | None) -> dict[str, BaseGeometry]:
     return {kind: _MULTI[kind](found) for kind, found in parts.items()}
 
 
-def _write_table(path: Path, table: _Table, frame: Frame, crs: str) -> None:
+def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
     target = georeference(crs)
 
     def placed(xy: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -179,7 +190,7 @@ def _write_table(path: Path, table: _Table, frame: Frame, crs: str) -> None:
     )
 
 
-def _finish(path: Path, tables: Sequence[_Table], moment: str) -> None:
+def _finish(path: Path, tables: Sequence[Table], moment: str) -> None:
     """Add the default styles."""
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(_STYLES_TABLE)
