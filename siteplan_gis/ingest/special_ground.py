@@ -57,7 +57,7 @@ def read_special_ground(
         if len(fits) != 1:
             problem = f"{name!r} is {' or '.join(fits)}" if fits else f"{name!r} is no city or village of the limits"
             raise InputError(problem, file=path.name, layer=found.layer, feature=str(rows.fids[i]),
-                             remedy="write it like 'Village of Saukville'")  # fmt: skip
+                             remedy="write it like 'Village of X'")  # fmt: skip
         if shapely.get_dimensions(geometry) != 2:  # noqa: PLR2004
             raise InputError(f"a {what} must be a polygon", file=path.name, layer=found.layer,
                              feature=str(rows.fids[i]), remedy="draw the ground that it is about")  # fmt: skip
