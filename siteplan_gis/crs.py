@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pyproj.datadir
-from pyproj import CRS, Transformer
+from pyproj import CRS, Geod, Transformer
 from pyproj.exceptions import CRSError as PyprojCRSError
 from pyproj.transformer import TransformerGroup
 
@@ -168,6 +168,18 @@ def _datum(crs: CRS, name: str) -> tuple[float, tuple[str, ...], Transformer]:
         f"{name} lies on another datum ({geodetic.name}) and the shift to NAD83 is not on this machine",
         remedy=f"{put}reproject the file to NAD83",
     )
+
+
+def ellipsoid_lengths_m(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lengths in metres along the ellipsoid (GRS 80) between places given as longitude and latitude, shape (n, 2).
+
+    Examples
+    --------
+    >>> lengths = ellipsoid_lengths_m(np.array([[-88.0, 43.0]]), np.array([[-88.0, 43.01]]))
+    >>> round(float(lengths[0]), 1)
+    1110.9
+    """
+    return np.asarray(Geod(ellps="GRS80").inv(first[:, 0], first[:, 1], second[:, 0], second[:, 1])[2])
 
 
 def use_grids(folder: str | os.PathLike[str]) -> None:

@@ -132,6 +132,9 @@ def gather(
     airports: bool,
 ) -> Site:
     """Read everything around the plan: reference layers by window, elevation by window."""
+    if plan.only_sheets:
+        reason = "only sheets were given, which have no ground to measure: give the drawing or GIS layers, too"
+        return Site(frame, plan, {}, None, dict.fromkeys((*LAYER_ROLES, "dem"), reason), ())
     shape = shapes(plan)
     drawn = [ground for ground in shape.values() if not ground.is_empty] or [
         feature.geometry for feature in plan.features
@@ -260,6 +263,9 @@ def software() -> dict[str, str]:
         "GDAL (elevation, rasterio)": rasterio.__gdal_version__,
         "PROJ": pyproj.proj_version_str,
         "GEOS": shapely.geos_version_string,
+        "PDFium (sheets, pypdfium2)": version("pypdfium2"),
+        "pypdf (sheets)": version("pypdf"),
+        "Pillow (pictures of sheets)": version("pillow"),
     }
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from siteplan_gis.checks.verdict import amount, finding
+from siteplan_gis.checks.verdict import amount, finding, unseen
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _NOISE_ACRES = 0.001
 
 def judge_grid(rule: Rule, case: Case) -> Sequence[Finding]:
     """One finding for the cover, one for the labels."""
+    if case.site.plan.only_sheets:
+        return [unseen(rule, "cover")]
     if not case.site.plan.of("grid"):
         text = "The plan draws no grid over the construction site map."
         return [

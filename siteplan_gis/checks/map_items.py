@@ -7,6 +7,8 @@ How it is judged: the item is present when the plan has features of one of its r
 (`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said or
 when a reference map shows it on or next to the site: a declaration does not take a stream off the ground.
 
+Where only sheets were given, nothing is judged: what they show is for eyes.
+
 Limits: that something is drawn does not make it right; only what lies nowhere near the site is told.
 """
 
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.checks.verdict import finding
+from siteplan_gis.checks.verdict import finding, unseen
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
     """One finding for each group of roles: `roles`, or `each_of` for items that must all be there."""
     plan, found = case.site.plan, []
+    if plan.only_sheets:
+        return [unseen(rule, "sheets")]
     groups: list[tuple[str, ...]] = [(role,) for role in _tuple(rule, "each_of")] or [_tuple(rule, "roles")]
     for roles in groups:
         subject = "+".join(roles) if len(groups) == 1 else roles[0]

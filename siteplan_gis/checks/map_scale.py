@@ -49,7 +49,20 @@ def judge_scale(rule: Rule, case: Case) -> Sequence[Finding]:
         text = f"Not checked: none of the sheets ({spared}) shows the site map." if spared else "Not checked: there is no sheet, and none is described."  # fmt: skip
         remedy = "Give the plan's sheets (PDF, GeoTIFF) or describe them under [[sheet]] in siteplan.toml; say what each shows."  # fmt: skip
         return [finding(rule, "sheet", Status.NOT_CHECKED, text, limit=limit, remedy=remedy)]
-    return [item for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)]
+    # A sheet that the program itself took for a location map or details is named, so that nothing is spared in silence.
+    spared_by_title = [sheet for sheet in plan.sheets if sheet.shows in _SPARED and sheet.file]
+    return [
+        *(item for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)),
+        *(_spared(rule, sheet) for sheet in spared_by_title),
+    ]
+
+
+def _spared(rule: Rule, sheet: Sheet) -> Finding:
+    what = "a location map" if sheet.shows == "location" else "details"
+    text = f"Sheet {_called(sheet)} shows {what}; the rule speaks of the site map."
+    return finding(
+        rule, sheet.name, Status.NOT_APPLICABLE, text, remedy="If it is the site map, say so under [[sheet]]."
+    )
 
 
 def _judge_sheet(rule: Rule, case: Case, sheet: Sheet, limit: Limit) -> list[Finding]:

@@ -80,6 +80,13 @@ def untold(rule: Rule, subject: str, measured: Measurement | None, name: str) ->
     return finding(rule, subject, Status.NOT_CHECKED, f"Not checked: {reason}.", measured=measured)
 
 
+def unseen(rule: Rule, subject: str) -> Finding:
+    """The finding for something drawn, where only sheets were given: the program sees no drawing on a sheet."""
+    text = "Not checked: only sheets were given; what they show has to be looked at."
+    remedy = "Give the drawing (DXF) or GIS layers, too."
+    return finding(rule, subject, Status.NOT_CHECKED, text, remedy=remedy)
+
+
 def held(measured: Measurement, limit: Limit) -> bool | None:
     """Whether the measured value satisfies the limit; None where its doubt reaches across.
 

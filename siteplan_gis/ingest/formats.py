@@ -13,4 +13,6 @@ CAD_SUFFIXES: Final = (".dxf",)
 OTHER_CAD: Final = {".dwg": "AutoCAD's own format", ".dgn": "MicroStation's own format"}
 """Kinds of drawings that are refused, with what they are."""
 
+SHEET_SUFFIXES: Final = (".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png")
+
 EXPORT_CAD: Final = "save the drawing as DXF (AutoCAD: SAVEAS, DXF 2010 or later; MicroStation: File, Export, DXF)"

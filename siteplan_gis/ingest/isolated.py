@@ -51,7 +51,7 @@ class _Reader:
         """Whether it still runs and was started by this very process (not by the one that forked it)."""
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def ask(self, reader: str, path: Path, label: str, longest_s: float, memory: int) -> Any:
+    def ask(self, question: tuple[Any, ...], longest_s: float) -> Any:
         """What the other process makes of a file; EOFError if it dies over it."""
         if self.process.stdin is None or self.process.stdout is None:
             raise EOFError
@@ -59,7 +59,7 @@ class _Reader:
         watchdog.daemon = True
         watchdog.start()
         try:
-            _send(self.process.stdin, (reader, str(path), label, memory))
+            _send(self.process.stdin, question)
             while _meanwhile:
                 import_module(_meanwhile.pop(0))
             return _receive(self.process.stdout)
@@ -96,7 +96,7 @@ def read_isolated(path: Path, label: str) -> list[DrawnLayer]:
     return layers
 
 
-def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MOST_MEMORY) -> Any:
+def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MOST_MEMORY, *more: str) -> Any:
     """What a reader of this room, named "module.function", makes of a file, in the other process.
 
     Parameters
@@ -105,6 +105,8 @@ def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MO
         Seconds after which the reading is ended.
     memory
         Bytes that the reading may need.
+    more
+        What else the reader takes.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MO
     """
     with _lock:
         try:
-            answer = _reader().ask(reader, path.absolute(), label, longest_s, memory)
+            answer = _reader().ask((reader, str(path.absolute()), label, memory, more), longest_s)
         except EOFError:
             close()
             raise errors.InputError("crashes its reader or never ends", file=label, remedy=_REMEDY) from None
@@ -194,14 +196,14 @@ def _serve() -> None:
     os.dup2(2, 1)  # whatever a library prints must not come between the answers
     while True:
         try:
-            reader, path, label, memory = _receive(sys.stdin.buffer)
+            reader, path, label, memory, more = _receive(sys.stdin.buffer)
         except EOFError:
             return
         try:
             module, function = reader.split(".")
             read = getattr(import_module(f"siteplan_gis.ingest.{module}"), function)
             _limit_memory(memory)
-            answer: Any = read(Path(path), label)
+            answer: Any = read(Path(path), label, *more)
         except errors.InputError as error:
             names = ("problem", "file", "layer", "feature", "remedy")
             answer = _Problem(type(error).__name__, {name: getattr(error, name) for name in names})

@@ -106,6 +106,8 @@ class Manifest:
     activity: Activity = field(default_factory=Activity)
     sheets: tuple[Sheet, ...] = ()
     narrative: Mapping[str, str] = field(default_factory=dict)
+    sheet_crs: Mapping[str, str] = field(default_factory=dict)
+    """By the file of a sheet: the coordinate system of a picture that is placed by a world file."""
     roles: Mapping[str, str] = field(default_factory=dict)
     layers: Mapping[str, LayerSettings] = field(default_factory=dict)
     drawings: Mapping[str, DrawingSettings] = field(default_factory=dict)
@@ -207,6 +209,8 @@ class _SheetTable(_Strict):
     number: str = ""
     title: str = ""
     file: str = ""
+    page: Annotated[int, Field(ge=0)] = 0
+    crs: _Crs | None = None
 
 
 class _LayerTable(_Strict):
@@ -299,10 +303,12 @@ def read_manifest(path: Path) -> Manifest:
                 number=sheet.number,
                 title=sheet.title,
                 file=sheet.file,
+                page=sheet.page,
             )
             for sheet in read.sheet
         ),
         narrative=read.narrative,
+        sheet_crs={sheet.file: sheet.crs for sheet in read.sheet if sheet.file and sheet.crs},
         roles=read.roles,
         layers={name: LayerSettings(**table.model_dump()) for name, table in read.layer.items()},
         drawings={name: DrawingSettings(**table.model_dump()) for name, table in read.drawing.items()},

@@ -18,7 +18,7 @@ from rasterio.windows import Window
 from siteplan_gis.errors import HostileInputError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -57,8 +57,8 @@ _ENVIRONMENT: Final = {
 
 
 @contextmanager
-def open_raster(path: Path) -> Iterator[Any]:
-    """Open a raster with the one driver its name calls for.
+def open_raster(path: Path, drivers: Mapping[str, tuple[str, ...]] = _DRIVERS) -> Iterator[Any]:
+    """Open a raster with the one driver its name calls for, by default that of an elevation grid.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def open_raster(path: Path) -> Iterator[Any]:
     InputError
         If there is no such file, its kind is not read here, or it is damaged.
     """
-    with rasterio.Env(**_ENVIRONMENT), _dataset(path) as dataset:
+    with rasterio.Env(**_ENVIRONMENT), _dataset(path, drivers) as dataset:
         yield dataset
 
 
@@ -96,7 +96,7 @@ def open_rasters() -> Iterator[Callable[[Path], Any]]:
                 each.close()
 
 
-def _dataset(path: Path) -> Any:
+def _dataset(path: Path, kinds: Mapping[str, tuple[str, ...]] = _DRIVERS) -> Any:
     name = path.name or str(path)
     if not path.exists():
         raise InputError("there is no such file", file=name)
@@ -105,13 +105,13 @@ def _dataset(path: Path) -> Any:
     if path.is_dir():
         raise InputError("is a folder", file=name, remedy="name each GeoTIFF in it with its own --dem")
     suffix = path.suffix.lower()
-    if suffix not in _DRIVERS:
+    if suffix not in kinds:
         raise InputError(
             f"{suffix or 'a name without an ending'} is not a kind of elevation grid that is read here",
             file=name,
             remedy="give a GeoTIFF",
         )
-    if _DRIVERS[suffix] == ("GTiff",) and not _is_tiff(path):
+    if kinds[suffix] == ("GTiff",) and not _is_tiff(path):
         raise HostileInputError("the content is not a TIFF, though the name says so", file=name)
     for ending in (".msk", ".ovr"):
         # GDAL opens these beside any raster, with any driver, a VRT among them.
@@ -120,10 +120,10 @@ def _dataset(path: Path) -> Any:
             raise HostileInputError("the content is not a TIFF, as a mask or overview must be", file=beside.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
-        dataset = _opened(path, _DRIVERS[suffix])
+        dataset = _opened(path, kinds[suffix])
     if dataset is None:
-        fault = InputError if _DRIVERS[suffix] == ("GTiff",) else HostileInputError
-        drivers = " or ".join(_DRIVERS[suffix])
+        fault = InputError if kinds[suffix] == ("GTiff",) else HostileInputError
+        drivers = " or ".join(kinds[suffix])
         raise fault(f"the content cannot be read as {drivers}", file=name, remedy="send the file again")
     return dataset
 

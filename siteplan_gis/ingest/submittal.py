@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.archives import ARCHIVE_SUFFIXES, Budget, is_clutter, unpack
-from siteplan_gis.ingest.formats import CAD_SUFFIXES, DRIVERS, EXPORT_CAD, OTHER_CAD
+from siteplan_gis.ingest.formats import CAD_SUFFIXES, DRIVERS, EXPORT_CAD, OTHER_CAD, SHEET_SUFFIXES
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, is_geojson
 from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES, root_name
 from siteplan_gis.ingest.manifest import MANIFEST_NAME
@@ -22,18 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PLAN_SUFFIXES: Final = frozenset(
-    {*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, *CAD_SUFFIXES, *LANDXML_SUFFIXES, ".kml"}
+    {*DRIVERS, *GEOJSON_SUFFIXES, *ARCHIVE_SUFFIXES, *CAD_SUFFIXES, *LANDXML_SUFFIXES, *SHEET_SUFFIXES, ".kml"}
 )
 
 _SIDECARS: Final = (
     ".shx", ".dbf", ".prj", ".cpg", ".qpj", ".sbn", ".sbx", ".qix", ".ain", ".aih", ".ixs", ".mxs", ".atx", ".fbn", ".fbx",
     ".idm", ".ind", ".qml", ".qmd", ".sld", ".lyr", ".lyrx", ".shp.xml", ".aux.xml", ".gpkg-wal", ".gpkg-shm",
-    ".gpkg-journal", ".lock",
+    ".gpkg-journal", ".lock", ".tfw", ".tifw", ".tfwx", ".jgw", ".jpgw", ".pgw", ".pngw", ".wld", ".ovr", ".msk",
 )  # fmt: skip
 _SILENT: Final = (".txt", ".toml", ".md", ".rst")
 _SILENT_STEMS: Final = frozenset({"readme", "license", "licence", "copying", "expected"})
-_NOT_YET: Final = frozenset({".pdf", ".tif", ".tiff", ".jpg", ".jpeg", ".png"})
-_READ: Final = ".gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, .dxf, LandXML"
+_READ: Final = ".gpkg, .shp, .geojson, .kml, .kmz, .gdb, .fgb, .dxf, LandXML, .pdf, .tif"
 _CHUNK: Final = 1 << 20
 
 
@@ -117,8 +116,7 @@ def _add_given(path: Path, prefix: str, work: Path, submittal: Submittal, budget
     elif suffix in OTHER_CAD:
         raise InputError(f"is {OTHER_CAD[suffix]}, which is not read here", file=path.name, remedy=EXPORT_CAD)
     else:
-        reason = "is of no kind that this version reads" if suffix in _NOT_YET else "is of no kind that is read here"
-        raise InputError(reason, file=path.name, remedy=f"give {_READ}, a folder or zip")
+        raise InputError("is of no kind that is read here", file=path.name, remedy=f"give {_READ}, a folder or zip")
     beside = path.absolute().parent / MANIFEST_NAME
     if len(submittal.manifests) == known and beside.is_file():
         submittal.manifests.append(beside)
@@ -222,8 +220,6 @@ def _ignore(path: Path, label: str, submittal: Submittal) -> None:
         return
     if suffix in OTHER_CAD:
         text = f"{label} is {OTHER_CAD[suffix]}, which is not read here: {EXPORT_CAD}"
-    elif suffix in _NOT_YET:
-        text = f"{label}: drawings, surfaces and sheets ({suffix}) are not read by this version"
     else:
         text = f"{label} is of no kind that is read here"
     submittal.flags.append(Flag("file_ignored", text, label))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
+from siteplan_gis.frame import Frame
 from siteplan_gis.ingest.assigning import assigned, require_all_used
 from siteplan_gis.ingest.attributes import (
     END_FIELDS,
@@ -22,8 +23,9 @@ from siteplan_gis.ingest.cad_levels import drawn_levels, label_contours
 from siteplan_gis.ingest.cad_placing import place_drawing, refuse_mixed_places, unplaced
 from siteplan_gis.ingest.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.elevations import field_levels
-from siteplan_gis.ingest.formats import CAD_SUFFIXES
+from siteplan_gis.ingest.formats import CAD_SUFFIXES, SHEET_SUFFIXES
 from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
+from siteplan_gis.ingest.inspected import layer_row
 from siteplan_gis.ingest.isolated import LONGEST_READ_S, ask, read_isolated
 from siteplan_gis.ingest.kml import read_kml
 from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES
@@ -32,6 +34,7 @@ from siteplan_gis.ingest.meshes import placed_surface
 from siteplan_gis.ingest.placing import choose_frame, locate, place
 from siteplan_gis.ingest.roles import require_role
 from siteplan_gis.ingest.shaping import project_drawings, shape
+from siteplan_gis.ingest.sheets import joined_sheets, read_sheets, sheet_rows
 from siteplan_gis.ingest.submittal import opened_submittal
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import Plan, PlanFeature, PlanLayer
@@ -42,17 +45,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from siteplan_gis.frame import Frame
     from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
     from siteplan_gis.ingest.placing import PlacedLayer
     from siteplan_gis.ingest.submittal import PlanFile, Submittal
+    from siteplan_gis.model.sheet import Sheet
     from siteplan_gis.model.surface import Surface
 
     Progress = Callable[[str, int, int], None]
 
 _MOST_FLAGS_ALIKE: Final = 20
-_SAMPLES: Final = 3
-_SAMPLE_WIDTH: Final = 160
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
 _LOST: Final = frozenset({"xref_unbound", "cad_object_unread", "drawing_damaged"})
 """Warnings that tell where the ground may have gone that nobody finds."""
@@ -89,7 +90,11 @@ def read_plan(
         If an input cannot be used, or no feature of a known role is left: which file and feature, and what to do.
     """
     with opened_submittal(paths) as submittal:
-        manifest, layers, sources = _read(submittal, roles, assume_crs, progress)
+        manifest, layers, sheets, sources = _read(submittal, roles, assume_crs, progress)
+        if sheets and not layers:
+            flag = Flag("place_unknown", "the plan holds sheets only: no ground can be measured; give the drawing, too")
+            told = _few([*submittal.flags, flag])
+            return _plan(manifest, paths, flags=told, sheets=sheets, sources=sources), Frame(0.0, 0.0, placed=False)
         used = [layer for layer in layers if layer.role]
         if not used:
             seen = ", ".join(layer.label for layer in layers[:20])
@@ -119,27 +124,36 @@ def read_plan(
             surface = placed_surface(layer, made, frame) if layer.role in SURFACE_ROLES else None
             surfaces += [surface] if surface is not None else []
             flags += [*layer.drawn.flags, *layer.flags]
-            shown.append(_described(layer, aside))
+            shown.append(layer_row(layer, aside))
         if not features:
             raise _nothing_usable(used, submittal, paths[0].name)
-        plan = Plan(
-            name=manifest.name or paths[0].absolute().name.split(".")[0],
+        plan = _plan(
+            manifest,
+            paths,
             features=tuple(features),
             layers=tuple(shown),
             flags=_few(flags),
             sources=sources,
-            sheets=manifest.sheets,
-            stated=manifest.stated,
-            activity=manifest.activity,
-            applicant=manifest.applicant,
-            submitted=manifest.submitted,
-            ordinance=manifest.ordinance,
-            invented=manifest.invented,
-            declared_absent=manifest.none,
+            sheets=sheets,
             surfaces=tuple(surfaces),
             narrative=manifest.narrative,
         )
         return plan, frame
+
+
+def _plan(manifest: Manifest, paths: Sequence[Path], **read: Any) -> Plan:
+    """A plan of what was read and what the manifest says."""
+    return Plan(
+        **{"features": (), "layers": (), **read},
+        name=manifest.name or paths[0].absolute().name.split(".")[0],
+        stated=manifest.stated,
+        activity=manifest.activity,
+        applicant=manifest.applicant,
+        submitted=manifest.submitted,
+        ordinance=manifest.ordinance,
+        invented=manifest.invented,
+        declared_absent=manifest.none,
+    )
 
 
 def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
@@ -169,7 +183,7 @@ def inspect_plan(
         If nothing can be opened at all.
     """
     with opened_submittal(paths) as submittal:
-        _, layers, _ = _read(submittal, roles, assume_crs, None, go_on=len(submittal.files) > 1)
+        _, layers, sheets, _ = _read(submittal, roles, assume_crs, None, go_on=len(submittal.files) > 1)
         flags = list(submittal.flags)
         shown = []
         for layer in layers:
@@ -179,8 +193,8 @@ def inspect_plan(
                 code = "axis_order_suspect" if "swapped" in problem.problem else "crs_note"
                 flags.append(Flag(code, f"{problem.problem}; {problem.remedy}", layer.label))
             flags += _reading_flags(layer)
-            shown.append(_described(layer, _unreadable(layer.drawn)))
-        return tuple(shown), _few(flags)
+            shown.append(layer_row(layer, _unreadable(layer.drawn)))
+        return (*shown, *sheet_rows(sheets)), _few(flags)
 
 
 def _read(
@@ -190,20 +204,29 @@ def _read(
     progress: Progress | None,
     *,
     go_on: bool = False,
-) -> tuple[Manifest, list[PlacedLayer], tuple[Source, ...]]:
-    """Every layer of every file, with its role, settings and coordinate system; `go_on` flags unreadable files."""
+) -> tuple[Manifest, list[PlacedLayer], tuple[Sheet, ...], tuple[Source, ...]]:
+    """Every layer of every file, with its role, settings and coordinate system, and every sheet.
+
+    `go_on` flags unreadable files.
+    """
     for layer_name, role in roles.items():
         require_role(role, file="--role", layer=layer_name)
     if assume_crs is not None:
         georeference(assume_crs)
     manifest = _manifest(submittal)
     layers: list[PlacedLayer] = []
+    sheets: list[Sheet] = []
     sources = []
     used_keys: set[tuple[str, str]] = set()
     labels: Counter[str] = Counter()
     for number, file in enumerate(submittal.files):
         if progress is not None:
             progress(file.label, number, len(submittal.files))
+        if file.path.suffix.lower() in SHEET_SUFFIXES:
+            crs = manifest.sheet_crs.get(file.label) or assume_crs or ""
+            sheets += read_sheets(file, crs, submittal.flags, alone=len(submittal.files) == 1)
+            sources.append(Source(f"plan file {file.label}", file.label, sha256=file.sha256()))
+            continue
         try:
             found = _drawn(file)
         except InputError as error:
@@ -224,7 +247,7 @@ def _read(
     if progress is not None:
         progress("", len(submittal.files), len(submittal.files))
     require_all_used(roles, manifest, used_keys, layers, submittal)
-    return manifest, layers, tuple(sources)
+    return manifest, layers, joined_sheets(manifest, sheets), tuple(sources)
 
 
 def _manifest(submittal: Submittal) -> Manifest:
@@ -350,37 +373,6 @@ def _counted(number: int) -> str:
 
 def _unreadable(drawn: DrawnLayer) -> int:
     return sum(feature.drawing is None for feature in drawn.features)
-
-
-def _described(layer: PlacedLayer, set_aside: int) -> PlanLayer:
-    drawn = layer.drawn
-    kinds = Counter(kind for feature in drawn.features if feature.drawing for kind in feature.drawing.kinds)
-    sample = tuple(_sample(feature) for feature in drawn.features[:_SAMPLES])
-    if drawn.cad is not None:
-        # Its entities have no attributes to speak of; its texts say what the layer is for.
-        kinds["TEXT"] += len(drawn.texts)
-        said = dict.fromkeys(text.words for text in drawn.texts)
-        sample = tuple(words[:_SAMPLE_WIDTH] for words in [*said][:_SAMPLES])
-    return PlanLayer(
-        label=drawn.label,
-        file=drawn.file,
-        layer=drawn.layer,
-        role=layer.role,
-        role_from=layer.role_from,
-        crs=layer.crs_shown,
-        geometry_types=tuple(
-            kind if drawn.cad is None else f"{count} {kind}" for kind, count in kinds.items() if count
-        ),
-        features=len(drawn.features),
-        set_aside=set_aside,
-        fields=drawn.fields,
-        sample=sample,
-    )
-
-
-def _sample(feature: DrawnFeature) -> str:
-    pairs = (f"{key}={value}" for key, value in feature.attributes.items() if value not in (None, ""))
-    return f"{feature.id}: {', '.join(pairs)}"[:_SAMPLE_WIDTH]
 
 
 def _few(flags: Iterable[Flag]) -> tuple[Flag, ...]:

@@ -89,10 +89,13 @@ _COARSEST_FT: Final = 200.0
 """A figure above this is the elevation of a contour, not an interval."""
 
 
-class _Scale(NamedTuple):
+class NotedScale(NamedTuple):
+    """A scale within a note, where it stands in the note's plain capitals, and its words there."""
+
     start: int
     end: int
     feet_per_inch: float
+    words: str
 
 
 def feet_per_inch(note: str) -> float | None:
@@ -117,6 +120,34 @@ def feet_per_inch(note: str) -> float | None:
         return None
     # One scale written twice, as an equation and as a rounded ratio.
     return values[0] if max(values) <= min(values) * (1 + _SAME_SCALE) else None
+
+
+def scales_in(note: str) -> list[NotedScale]:
+    r"""Every horizontal scale that a note states, in order, each once.
+
+    Examples
+    --------
+    >>> [scale.feet_per_inch for scale in scales_in("1\" = 50' (24x36), 1\" = 100' (12x18)")]
+    [50.0, 100.0]
+    """
+    text = _plain(note)
+    found: list[NotedScale] = []
+    for scale in sorted(_horizontal(text, _scales(text))):
+        overlaps = any(scale.start < other.end for other in found)
+        if not overlaps and math.isfinite(scale.feet_per_inch) and scale.feet_per_inch > 0:
+            found.append(scale)
+    return found
+
+
+def says_no_scale(note: str) -> bool:
+    """Whether a note says that there is no one scale: "NTS", "AS NOTED".
+
+    Examples
+    --------
+    >>> says_no_scale("SCALE: N.T.S."), says_no_scale("1:600")
+    (True, False)
+    """
+    return _NO_ONE_SCALE.search(_plain(note)) is not None
 
 
 def stated_contour_interval_ft(note: str) -> float | None:
@@ -161,7 +192,7 @@ def _figures(words: re.Match[str]) -> str:
     return str(total + current)
 
 
-def _scales(text: str) -> list[_Scale]:
+def _scales(text: str) -> list[NotedScale]:
     found = []
     for match in _EQUATION.finditer(text):
         ground_m = _number(match["ground"]) * _metres(match["ground_unit"]) + _number(match["inches"] or "0") * INCH_M
@@ -178,12 +209,12 @@ def _scales(text: str) -> list[_Scale]:
     return found
 
 
-def _scale(match: re.Match[str], ground_m: float, paper_m: float) -> _Scale:
+def _scale(match: re.Match[str], ground_m: float, paper_m: float) -> NotedScale:
     value = ground_m / paper_m * INCH_M / FOOT_M if paper_m > 0 else math.inf
-    return _Scale(match.start(), match.end(), round(value, 9))
+    return NotedScale(match.start(), match.end(), round(value, 9), match[0])
 
 
-def _horizontal(text: str, scales: list[_Scale]) -> list[_Scale]:
+def _horizontal(text: str, scales: list[NotedScale]) -> list[NotedScale]:
     """The scales that are not marked as vertical only; marks stand before or after their scales."""
     marks = [mark for mark in _DIRECTION.finditer(text) if not any(s.start <= mark.start() < s.end for s in scales)]
     if not marks or not scales:

@@ -142,6 +142,11 @@ class Plan:
     narrative: Mapping[str, str] = field(default_factory=dict)
     """Items of the plan statement that the manifest declares: where each stands, or "" where it is absent."""
 
+    @property
+    def only_sheets(self) -> bool:
+        """Whether all that was given are sheets: what they show is for eyes, and no ground can be measured."""
+        return bool(self.sheets) and not self.features
+
     def of(self, *roles: str) -> tuple[PlanFeature, ...]:
         """Features that play one of `roles`, in reading order."""
         return tuple(feature for feature in self.features if feature.role in roles)

@@ -62,8 +62,8 @@ class Sheet:
         where not stated) and the paper size that the sheet was drawn for.
     number, title
         From the title block: "C-101", "GRADING PLAN".
-    file
-        The file that holds it; "" where it is only described.
+    file, page
+        The file that holds it, and its page there; "" and 0 where it is only described or the file has no pages.
     width_in, height_in
         Size of the printed paper in inches, turned as it is read; None where it is not known.
     half_size
@@ -84,6 +84,7 @@ class Sheet:
     number: str = ""
     title: str = ""
     file: str = ""
+    page: int = 0
     width_in: float | None = None
     height_in: float | None = None
     half_size: bool = False
