@@ -15,6 +15,7 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
 from siteplan_gis.ingest.permit_record import read_permit_record
+from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
@@ -57,6 +58,7 @@ class Inputs:
     assume_crs: str | None = None
     overrides: Path | None = None
     permit: Path | None = None
+    soil_loss: Path | None = None
 
 
 def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progress: Progress | None = None) -> Review:
@@ -80,7 +82,8 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
     from siteplan_gis.reviewing import judge  # noqa: PLC0415
 
     permit = read_permit_record(inputs.permit) if inputs.permit is not None else None
-    reviewed = judge(site, law, on, software(), decisions, decisions_from, permit)
+    soil_loss = read_soil_loss_inputs(inputs.soil_loss) if inputs.soil_loss is not None else None
+    reviewed = judge(site, law, on, software(), decisions, decisions_from, permit, soil_loss)
     return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan)))
 
 

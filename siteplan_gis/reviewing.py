@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.review import Decision
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.soil_loss import SoilLossInputs
     from siteplan_gis.model.source import Source
 
 
@@ -31,6 +32,7 @@ def judge(
     decisions: Sequence[Decision] = (),
     decisions_from: Source | None = None,
     permit: PermitRecord | None = None,
+    soil_loss: SoilLossInputs | None = None,
 ) -> Review:
     """Review a site against an ordinance as of a day.
 
@@ -39,7 +41,7 @@ def judge(
     are not applicable either, and say so. The gate "content" holds the rules of its own section, any other gate all.
     A reviewer's decision can open a gate, never close one.
     """
-    case = Case(site, take_measurements(site, ordinance.method), ordinance, on, permit)
+    case = Case(site, take_measurements(site, ordinance.method), ordinance, on, permit, soil_loss)
     judged = {rule.id: decide(run(rule, case), decisions) for rule in ordinance.rules}
     closed = _closed_gates(ordinance.rules, judged)
     findings: list[Finding] = []

@@ -29,6 +29,7 @@ from siteplan_gis.checks.permit_term import judge_permit_term
 from siteplan_gis.checks.permits_first import judge_permits_first
 from siteplan_gis.checks.rain_inspections import judge_rain_inspections
 from siteplan_gis.checks.review_clock import judge_review_clock
+from siteplan_gis.checks.sediment import judge_sediment
 from siteplan_gis.checks.sequence import judge_order, judge_pauses, weigh_bare_ground
 from siteplan_gis.checks.stated_acreage import compare_stated
 from siteplan_gis.checks.statement_items import judge_statement_items
@@ -77,6 +78,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "pauses": Check(judge_pauses),
     "order_of_works": Check(judge_order),
     "bare_ground": Check(weigh_bare_ground, ("ground",)),
+    "sediment": Check(judge_sediment, ("slopes",)),
     "stated_acreage": Check(compare_stated, ("ground",)),
     "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes"), ("elevation",)),
     "wetland_acreage": Check(judge_wetland_acreage, ("waters",), ("wetlands",)),

@@ -56,13 +56,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON o
 def given_inputs(
     plan: list[Path], layers: Path | None, layer: list[str] | None, dem: list[Path] | None, dem_units: DemUnits | None,
     role: list[str] | None, assume_crs: str | None, overrides: Path | None = None,
-    permit: Path | None = None,
+    permit: Path | None = None, soil_loss: Path | None = None,
 ) -> Inputs:  # fmt: skip
     """The files that were given, each looked for, so that a slip is told before anything is read."""
     from siteplan_gis.ingest.catalogue import entries_from_options  # noqa: PLC0415
     from siteplan_gis.pipeline import Inputs  # noqa: PLC0415
 
-    for path in [*plan, *(dem or ()), *(file for file in (layers, overrides, permit) if file)]:
+    for path in [*plan, *(dem or ()), *(file for file in (layers, overrides, permit, soil_loss) if file)]:
         if not path.exists():
             raise InputError("there is no such file or folder", file=str(path))
     files = tuple((name, Path(file)) for name, file in listed(layer, "--layer", "ROLE=FILE"))
@@ -78,6 +78,7 @@ def given_inputs(
         assume_crs,
         overrides,
         permit,
+        soil_loss,
     )
 
 

@@ -50,6 +50,9 @@ def review(
         Path | None,
         typer.Option(metavar="FILE", help="The village's file on the application: dates, notices, inspections (TOML)."),
     ] = None,
+    soil_loss: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Factors of the soil loss equation and their source (TOML).")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results; by default ./review unless --json.")
     ] = None,
@@ -61,7 +64,7 @@ def review(
         begin(*_NEXT, "siteplan_gis.reviewing", "siteplan_gis.report.files")
         from siteplan_gis.pipeline import exit_code, review_inputs  # noqa: PLC0415
 
-        inputs = given_inputs(plan, layers, layer, dem, dem_units, role, assume_crs, overrides, permit)
+        inputs = given_inputs(plan, layers, layer, dem, dem_units, role, assume_crs, overrides, permit, soil_loss)
         chosen: str | Path | None = Path(ordinance) if ordinance and ordinance.endswith(".toml") else ordinance
         with progress() as tell:
             reviewed = review_inputs(inputs, chosen, day(on), tell)

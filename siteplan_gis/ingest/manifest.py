@@ -183,6 +183,7 @@ class _StatedTable(_Strict):
     wetland_acres: _Amount = None
     disturbed_max_concurrent_acres: _Amount = None
     receiving_water: str = ""
+    sediment_tons_per_acre_year: _Amount = None
 
 
 class _ActivityTable(_Strict):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.ordinance import Limit, Ordinance, Rule
     from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.soil_loss import SoilLossInputs
     from siteplan_gis.model.source import Source
 
 
@@ -124,6 +125,7 @@ class Case:
     ordinance: Ordinance
     on: date
     permit: PermitRecord | None = None
+    soil_loss: SoilLossInputs | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
