@@ -1,7 +1,7 @@
 """Kernels: plain loops compiled by numba when first called, cached in the user's own cache folder.
 
 A package folder is often read-only, and a cached kernel does not notice an edit in another module that it calls. So the
-cache lies in a folder named by the content of all modules that stand beside this one.
+cache lies in a folder named by the content of all modules with kernels.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def cache_folder() -> str:
     """Where compiled kernels are kept: below NUMBA_CACHE_DIR if it is set, else below the user's cache folder."""
     digest = hashlib.sha256()
     for module in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(module.read_bytes())
+        source = module.read_bytes()
+        if b"@compiled" in source:
+            digest.update(source)
     cache_dir: Callable[..., str] = user_cache_dir
     above = os.environ.get("NUMBA_CACHE_DIR") or cache_dir("siteplan_gis", appauthor=False)
     return str(Path(above) / f"kernels-{digest.hexdigest()[:16]}")

@@ -1,10 +1,10 @@
 """Compiled kernels: how water finds its way over a grid of elevations.
 
-A path goes down along the steepest of eight triangular facets (Tarboton 1997, doi:10.1029/96WR03137). Of the two cells
-that end a facet it takes the one that keeps the sum of its sideways departures least (Orlandini et al. 2003,
-doi:10.1029/2002WR001639), so that it follows the true fall line on smooth ground. Where nothing is lower, the ground
-is flooded from that cell, level by level and nearest first, until the water meets lower ground. So only the ground
-that the path needs is looked at, and no window decides where a depression spills.
+From cell to cell water takes the steepest of eight triangular facets (Tarboton 1997, doi:10.1029/96WR03137). Of the two
+cells that end a facet it takes the one that keeps the sum of its sideways departures least (Orlandini et al. 2003,
+doi:10.1029/2002WR001639). Where nothing is lower, the ground is flooded from that cell, lowest first, until the water
+meets lower ground. So only the ground that a path needs is looked at: unless the flood meets the edge of the
+elevations, no ground outside the window can change where a depression spills.
 """
 
 from __future__ import annotations
@@ -147,11 +147,13 @@ def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
 @compiled
 def spill(
     z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,
-    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Flood from the flat cell number `start` until water meets lower ground, a goal or the edge of the data.
 
-    It is given up (TOO_WIDE) over more than `most_cells`, or (TOO_DEEP) once the water stands more than `most_m` deep.
+    The lowest ground that water stands at is taken next, and of equal ground the nearest: so the way out runs over
+    the lowest pass, and beyond it down the valley, as in the least-cost search of Ehlschlaeger (1989). It is given up
+    (TOO_WIDE) over more than `most_cells`, or (TOO_DEEP) once the water stands more than `most_m` deep.
 
     `seen` to `cell` are scratch of z's size (see `scratch`); `mark` is new at every call, and `came_from` then holds
     the neighbour number back towards the start.
@@ -160,15 +162,17 @@ def spill(
     """
     rows, cols = z.shape
     bottom = z[start // cols, start % cols]
-    level[0], far[0], cell[0] = bottom, 0.0, start
+    water = bottom
+    height[0], far[0], cell[0] = bottom, 0.0, start
     seen[start // cols, start % cols] = mark
     size, flooded = 1, 0
     while size > 0:
-        _pop(level, far, cell, size)
+        _pop(height, far, cell, size)
         size -= 1
-        water, away, last = level[size], far[size], cell[size]
+        away, last = far[size], cell[size]
         row, col = last // cols, last % cols
-        if goal.size > 1 and goal[row, col] != 0:
+        water = max(water, z[row, col])
+        if goal[row, col] != 0:
             return AT_GOAL, last, water
         if z[row, col] < bottom:
             return SPILLS, last, water
@@ -185,12 +189,12 @@ def spill(
                 continue
             seen[r, c] = mark
             came_from[r, c] = (k + 4) % 8
-            level[size] = max(water, z[r, c])
+            height[size] = z[r, c]
             far[size] = away + np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
             cell[size] = r * cols + c
             size += 1
-            _push(level, far, cell, size)
-    return AT_EDGE, start, bottom
+            _push(height, far, cell, size)
+    return AT_EDGE, start, water
 
 
 @compiled
@@ -208,100 +212,61 @@ def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bo
 
 @compiled
 def way_out(
-    z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], chain: Ints, path: Ints, size: int
-) -> int:
-    """Append to `path` the way from a flooded cell to the end of its flood; returns the new size of the path.
+    z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], chain: Ints, path: Ints
+) -> tuple[int, int]:
+    """Put the way from a flooded cell to the end of its flood into `path`; returns its cells and those of the pond.
 
-    The way is pulled straight over the ground under `water`. `chain` is scratch.
+    Over level ground the way is pulled straight. Under and beyond deeper ponding it keeps to the lowest ground, as if
+    a way out were cut. `chain` is scratch.
     """
     cols = z.shape[1]
-    count, at = 1, end
+    count, at, spills = 1, end, 0
     chain[0] = end
     while at != start:
         k = came_from[at // cols, at % cols]
         at += ROW[k] * cols + COL[k]
         chain[count] = at
+        if spills == 0 and z[at // cols, at % cols] == water:
+            spills = count
         count += 1
-    place = count - 1
+    if z[end // cols, end % cols] >= water:
+        spills = 0
+    place, size, ponded = count - 1, 0, 0
     while place > 0:
-        ahead = max(place - 256, 0)
-        here = chain[place]
-        while ahead < place - 1:
-            there = chain[ahead]
-            if _in_sight(z, here // cols, here % cols, there // cols, there % cols, water):
-                break
-            ahead = place - max(1, (place - ahead) * 3 // 4)
+        ahead = place - 1
+        if place > spills and water == z[start // cols, start % cols]:
+            ahead = max(place - 256, spills)
+            here = chain[place]
+            while ahead < place - 1:
+                there = chain[ahead]
+                if _in_sight(z, here // cols, here % cols, there // cols, there % cols, water):
+                    break
+                ahead = place - max(1, (place - ahead) * 3 // 4)
+        if place > spills:
+            ponded = size + 1
         place = ahead
         path[size] = chain[place]
         size += 1
-    return size
+    return size, ponded
 
 
-@compiled
-def descend(
-    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, limit_m: float, barrier_m: float, mark: int,
-    seen: NDArray[np.int32], came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints, path: Ints,
-    ponds: Floats,
-) -> tuple[int, int, float, int, int]:  # fmt: skip
-    """Follow water from the flat cell number `start` for at most `limit_m` metres of cell steps.
+class Scratch:
+    """Scratch of `spill` and `way_out` for a grid of some rows and columns; memory is taken only where it is written.
 
-    Parameters
+    Attributes
     ----------
-    goal
-        Non-zero where the path is to stop.
-    barrier_m
-        Deepest ponding that the path is carried through.
-    seen, came_from, level, far, cell
-        Scratch of `spill`; marks above `mark` must be unused in `seen`.
-    path
-        Receives the cells of the path.
-    ponds
-        Receives every ponding passed: place in the path, depth, metres to lower ground.
-
-    Returns
-    -------
-    The number of cells of the path, how it ends (AT_GOAL, AT_EDGE, IN_DEPRESSION, AT_LIMIT, or TOO_WIDE for a
-    depression whose depth is only a lower bound), the depth of the depression it ends in, the number of pondings,
-    and the last mark used.
+    mark
+        The last mark that was used: a new flood takes the next.
     """
-    cols = z.shape[1]
-    path[0] = start
-    size, ponded, at = 1, 0, start
-    length, drift = 0.0, 0.0
-    while True:
-        row, col = at // cols, at % cols
-        if goal[row, col] != 0:
-            return size, AT_GOAL, 0.0, ponded, mark
-        if length > limit_m:
-            return size, AT_LIMIT, 0.0, ponded, mark
-        k, slope, drift = steepest(z, row, col, dx[row], dy[row], drift)
-        if k >= 0:
-            if falls_off(z, row, col, dx[row], dy[row], slope):
-                return size, AT_EDGE, 0.0, ponded, mark
-            length += np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
-            at += ROW[k] * cols + COL[k]
-            path[size] = at
-            size += 1
-            continue
-        mark += 1
-        how, end, water = spill(z, goal, dx, dy, at, MOST_FLOODED, np.inf, mark, seen, came_from, level, far, cell)
-        depth = water - z[row, col]
-        if depth > barrier_m or how == TOO_WIDE:
-            return size, IN_DEPRESSION if how in (SPILLS, AT_GOAL) else TOO_WIDE, depth, ponded, mark
-        before, first = length, size
-        size = way_out(z, at, end, water, came_from, cell, path, size)
-        for place in range(first, size):
-            r, c = path[place] // cols, path[place] % cols
-            length += np.hypot((c - path[place - 1] % cols) * dx[row], (r - path[place - 1] // cols) * dy[row])
-        ponds[ponded, 0], ponds[ponded, 1], ponds[ponded, 2] = first - 1, depth, length - before
-        ponded += 1
-        drift = 0.0
-        at = end
-        if how == AT_EDGE:
-            return size, AT_EDGE, depth, ponded, mark
 
+    def __init__(self, shape: tuple[int, int]) -> None:
+        size = shape[0] * shape[1] + 1
+        self.mark = 0
+        self.seen, self.came_from = np.zeros(shape, np.int32), np.zeros(shape, np.int8)
+        self.height, self.far = np.empty(size), np.empty(size)
+        self.cell, self.path = np.empty(size, np.int64), np.empty(size, np.int64)
 
-def scratch(shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints]:
-    """Scratch of `spill` for a grid of some rows and columns; memory is taken only where it is written."""
-    size = shape[0] * shape[1] + 1
-    return np.zeros(shape, np.int32), np.zeros(shape, np.int8), np.empty(size), np.empty(size), np.empty(size, np.int64)
+    @property
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints]:
+        """What `spill` writes on."""
+        return self.seen, self.came_from, self.height, self.far, self.cell

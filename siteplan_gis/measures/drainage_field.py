@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from siteplan_gis.measures import conditioning, receiving
-from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, IN_DEPRESSION
+from siteplan_gis.measures import receiving
+from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, IN_DEPRESSION, Scratch
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -72,6 +72,6 @@ def receivers(ground: Conditioned, barrier_m: float, sinks: Sequence[BaseGeometr
     receiver, order = np.empty(z.size + 1, np.int64), np.empty(z.size + 1, np.int64)
     why = np.empty(z.size + 1, np.uint8)
     size = receiving.receive(
-        z, ends, ground.dx_m, ground.dy_m, barrier_m, *conditioning.scratch((rows, cols)), receiver, why, order
+        z, ends, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays, receiver, why, order
     )
     return Receivers(ground, receiver[: z.size], why[: z.size], order[:size], z)

@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from shapely import LineString, Point
 
+from siteplan_gis.measures.conditioning import Scratch
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -51,19 +52,26 @@ class Conditioned:
     first: tuple[int, int]
     factor: tuple[int, int]
     culverts: tuple[LineString, ...] = ()
-    _goals: list[tuple[tuple[BaseGeometry, ...], float, NDArray[np.uint8]]] = field(default_factory=list, repr=False)
+    _goals: dict[float, tuple[tuple[BaseGeometry, ...], NDArray[np.uint8]]] = field(default_factory=dict, repr=False)
+    _scratch: list[Scratch] = field(default_factory=list, repr=False)
 
     def goal(self, targets: Sequence[BaseGeometry], near_m: float = 0.0) -> NDArray[np.uint8]:
         """Cells within `near_m` of a target (see `cells_touched`); remembered, as paths of one site share them."""
-        if self._goals:
-            known, known_m, goal = self._goals[0]
-            same = known_m == near_m and len(known) == len(targets)
-            if same and all(a is b for a, b in zip(known, targets, strict=True)):
+        if near_m in self._goals:
+            known, goal = self._goals[near_m]
+            if len(known) == len(targets) and all(a is b for a, b in zip(known, targets, strict=True)):
                 return goal
         wide = shapely.buffer(np.asarray(targets, dtype=object), near_m) if near_m and len(targets) else targets
         goal = cells_touched(self, wide)
-        self._goals[:] = [(tuple(targets), near_m, goal)]
+        self._goals[near_m] = tuple(targets), goal
         return goal
+
+    @property
+    def scratch(self) -> Scratch:
+        """Scratch for floods, shared by all paths over this ground."""
+        if not self._scratch:
+            self._scratch.append(Scratch(self.z_m.shape))
+        return self._scratch[0]
 
     def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
         """A geometry of the frame in pixel coordinates of the window."""

@@ -74,7 +74,7 @@ def _lead_level(z: Floats, receiver: Ints, cell: Ints, size: int, queue: Ints) -
 @compiled
 def receive(
     z: Floats, ends: Bytes, dx: Floats, dy: Floats, barrier_m: float, seen: NDArray[np.int32],
-    came_from: NDArray[np.int8], level: Floats, far: Floats, cell: Ints, receiver: Ints, why: Bytes, order: Ints,
+    came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints, receiver: Ints, why: Bytes, order: Ints,
 ) -> int:  # fmt: skip
     """Find the neighbour that every cell drains to, and cut ways out of ponding up to `barrier_m` deep into `z`.
 
@@ -111,7 +111,7 @@ def receive(
             bottom = z[at // cols, at % cols]
             mark += 1
             how, end, water = spill(
-                z, ends, dx, dy, at, MOST_FLOODED, barrier_m, mark, seen, came_from, level, far, cell
+                z, ends, dx, dy, at, MOST_FLOODED, barrier_m, mark, seen, came_from, height, far, cell
             )
             if water - bottom > barrier_m or how == TOO_WIDE:
                 receiver[at], why[at] = -1, IN_DEPRESSION

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.flow import BARRIER_M, runoff_exits, trace
+from siteplan_gis.measures.exits import runoff_exits
+from siteplan_gis.measures.flow import BARRIER_M, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measuring.record import Taken, cannot, measured

@@ -1,0 +1,166 @@
+"""The way of water from one place: down the line of steepest descent, and through shallow ponding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from siteplan_gis.measures import conditioning
+from siteplan_gis.measures.conditioning import AT_EDGE, IN_DEPRESSION, MOST_FLOODED, TOO_WIDE
+from siteplan_gis.measures.fall_line import run_down
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from siteplan_gis.measures.ground import Conditioned
+
+ROAD_REACH_M: Final = 60.0
+"""Lower ground within this distance of a depression lies behind a barrier that may be a road."""
+
+_PLACES_A_CELL: Final = 6
+
+
+class Barrier(NamedTuple):
+    """What lies between a depression and the nearest lower ground: columns and rows of cells, and the distance."""
+
+    beyond: tuple[int, int]
+    crest: tuple[int, int]
+    width_m: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Descent:
+    """A way of water in pixel coordinates of its window.
+
+    Attributes
+    ----------
+    xy
+        Places from the start on, shape (n, 2).
+    how
+        How it ends: AT_GOAL, AT_EDGE, AT_LIMIT, IN_DEPRESSION, or TOO_WIDE (a depression whose depth is a lower bound).
+    depth_m
+        Of the depression it ends in; 0 elsewhere.
+    ponds
+        Every ponding passed, shape (n, 3): its place in `xy`, depth and length in metres.
+    barrier
+        What a depression at the end lies behind; None where no lower ground is near.
+    assumed
+        Places in `xy` from which it was led through such a barrier.
+    """
+
+    xy: NDArray[np.float64]
+    how: int
+    depth_m: float
+    ponds: NDArray[np.float64]
+    barrier: Barrier | None = None
+    assumed: tuple[int, ...] = ()
+
+
+def descend(
+    ground: Conditioned,
+    goal: NDArray[np.uint8],
+    x: float,
+    y: float,
+    limit_m: float,
+    barrier_m: float,
+    *,
+    assume_culverts: bool = False,
+) -> Descent:
+    """Follow water from a place (pixel coordinates) until `goal` is non-zero, for at most `limit_m`.
+
+    It is carried through ponding up to `barrier_m` deep; behind deeper ponding it is led on to the lower ground behind
+    a road-like barrier only with `assume_culverts`.
+    """
+    z, cols = ground.z_m, ground.z_m.shape[1]
+    room = np.empty((_PLACES_A_CELL * int(limit_m / ground.cell_m + 2) + 1000, 2))
+    u, v, length = x - 0.5, y - 0.5, 0.0
+    pieces: list[NDArray[np.float64]] = []
+    ponds: list[tuple[float, float, float]] = []
+    assumed: list[int] = []
+    places = 0
+    while True:
+        size, how, length = run_down(z, goal, ground.dx_m, ground.dy_m, u, v, length, limit_m, room)
+        pieces.append(room[:size].copy())
+        places += size
+        if how != IN_DEPRESSION:
+            return _descent(pieces, how, ponds, assumed)
+        row, col = int(room[size - 1, 1] + 0.5), int(room[size - 1, 0] + 0.5)
+        found, end, water = _spill(ground, goal, row * cols + col)
+        depth = water - float(z[row, col])
+        if depth > barrier_m or found == TOO_WIDE:
+            barrier = _barrier(ground, row, col)
+            if barrier is None or not assume_culverts:
+                how = TOO_WIDE if found in {TOO_WIDE, AT_EDGE} else IN_DEPRESSION
+                return _descent(pieces, how, ponds, assumed, depth, barrier)
+            assumed.append(places - 1)
+            way = np.array([barrier.beyond], dtype=float)
+            length += barrier.width_m
+        else:
+            spots, ponded_m, way_m = _way_out(ground, row, col, end, water)
+            ponds.append((places - 1, depth, ponded_m))
+            length += way_m
+            way = spots
+            if found == AT_EDGE:
+                return _descent([*pieces, way], AT_EDGE, ponds, assumed)
+        pieces.append(way[:-1])
+        places += len(way) - 1
+        u, v = float(way[-1, 0]), float(way[-1, 1])
+
+
+def _descent(
+    pieces: list[NDArray[np.float64]],
+    how: int,
+    ponds: list[tuple[float, float, float]],
+    assumed: list[int],
+    depth_m: float = 0.0,
+    barrier: Barrier | None = None,
+) -> Descent:
+    passed = np.array(ponds, dtype=float).reshape(-1, 3)
+    return Descent(np.vstack(pieces) + 0.5, how, depth_m, passed, barrier, tuple(assumed))
+
+
+def _spill(ground: Conditioned, goal: NDArray[np.uint8], at: int) -> tuple[int, int, float]:
+    """How the flood of a cell ends, the cell there and the water level (`conditioning.spill`)."""
+    scratch = ground.scratch
+    scratch.mark += 1
+    found, end, water = conditioning.spill(
+        ground.z_m, goal, ground.dx_m, ground.dy_m, at, MOST_FLOODED, np.inf, scratch.mark, *scratch.arrays
+    )
+    return found, end, float(water)
+
+
+def _way_out(
+    ground: Conditioned, row: int, col: int, end: int, water: float
+) -> tuple[NDArray[np.float64], float, float]:
+    """The way from a flooded cell to the end of its flood (columns and rows), its length under water, and in all."""
+    cols, scratch = ground.z_m.shape[1], ground.scratch
+    count, ponded = conditioning.way_out(
+        ground.z_m, row * cols + col, end, water, scratch.came_from, scratch.cell, scratch.path
+    )
+    cells = scratch.path[:count]
+    way = np.column_stack((cells % cols, cells // cols)).astype(np.float64)
+    steps = np.diff(np.vstack([[[col, row]], way]), axis=0)
+    lengths = np.hypot(steps[:, 0] * ground.dx_m[row], steps[:, 1] * ground.dy_m[row])
+    return way, float(lengths[:ponded].sum()), float(lengths.sum())
+
+
+def _barrier(ground: Conditioned, row: int, col: int) -> Barrier | None:
+    """What lies between a depression and the nearest ground lower than it, where that is near enough for a road."""
+    dx, dy = float(ground.dx_m[row]), float(ground.dy_m[row])
+    wide, high = int(ROAD_REACH_M / dx), int(ROAD_REACH_M / dy)
+    r1, c1 = max(0, row - high), max(0, col - wide)
+    near = ground.z_m[r1 : row + high + 1, c1 : col + wide + 1]
+    down, across = np.indices(near.shape)
+    away = np.hypot((across + c1 - col) * dx, (down + r1 - row) * dy)
+    away[~(near < ground.z_m[row, col])] = np.inf
+    nearest = int(away.argmin())
+    if not away.flat[nearest] <= ROAD_REACH_M:
+        return None
+    to_row, to_col = r1 + nearest // near.shape[1], c1 + nearest % near.shape[1]
+    parts = np.linspace(0, 1, 2 * max(abs(to_row - row), abs(to_col - col)) + 1)
+    rows = np.round(row + parts * (to_row - row)).astype(int)
+    cols = np.round(col + parts * (to_col - col)).astype(int)
+    highest = int(np.nanargmax(ground.z_m[rows, cols]))
+    return Barrier((to_col, to_row), (int(cols[highest]), int(rows[highest])), float(away.flat[nearest]))
