@@ -7,8 +7,9 @@ ground, so feet per inch are compared, never representative fractions, which wou
 How it is judged: everything on a sheet that tells its scale is weighed: viewports, georeferenced pages and pictures,
 drawn bars, and notes in their many spellings. What is measured outranks what is written, and the paper as printed is
 what counts: a sheet drawn for 24 x 36 in and printed at half size has twice the feet per inch of its note; both
-figures are given. Evidence that differs by more than 2 % is named, and is doubt. Location maps and details are not
-held to the rule. A sheet that tells no scale, or no sheet at all: not checked.
+figures are given. Evidence that differs by more than 2 % is named, and is doubt; two sheets are on one scale where
+they differ by less. Location maps and details are not held to the rule. A sheet that tells no scale, or no sheet at
+all: not checked.
 
 Limits: a note is what the applicant says. Where a page may be a half-size copy and nothing on it is measured, a note
 clears only if it would at half size, too.
@@ -20,7 +21,7 @@ import math
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
-from siteplan_gis.measures.scale import settled_scale
+from siteplan_gis.measures.scale import AGREES, settled_scale
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
 
@@ -143,20 +144,28 @@ def judge_same_scale(rule: Rule, case: Case) -> Sequence[Finding]:
     lacking = [shows for shows, listed in sheets.items() if not listed]
     if lacking:
         text = f"Not checked: no sheet that shows {' or '.join(lacking)} conditions was described."
-        return [finding(rule, "sheets", Status.NOT_CHECKED, text)]
-    scales = {sheet.name: _scale(case, sheet) for listed in sheets.values() for sheet in listed}
-    values = [scale.value if scale is not None else None for scale in scales.values()]
-    words = "; ".join(
-        f"{name}: {amount(scale, None, 1) if scale is not None and scale.value is not None else 'no scale'}"
-        for name, scale in scales.items()
-    )
-    numbers = [float(value) for value in values if isinstance(value, int | float)]
-    if len(numbers) < len(values):
-        return [finding(rule, "sheets", Status.NEEDS_REVIEW, f"A sheet gives no one scale ({words}).")]
-    if all(math.isclose(number, numbers[0], rel_tol=1e-6) for number in numbers):
+        remedy = "Say under [[sheet]] in siteplan.toml which sheet shows what."
+        return [finding(rule, "sheets", Status.NOT_CHECKED, text, remedy=remedy)]
+    both = [sheet for listed in sheets.values() for sheet in listed]
+    scales = {sheet.name: _scale(case, sheet) for sheet in both}
+    words = "; ".join(f"{sheet.name}: {_scale_words(scales[sheet.name])}{_at_full_size(case, sheet)}" for sheet in both)
+    told = [scale for scale in scales.values() if scale is not None and isinstance(scale.value, int | float)]
+    if len(told) < len(scales):
+        return [finding(rule, "sheets", Status.NEEDS_REVIEW, f"A sheet gives no one scale ({words}).",
+                        remedy="Write the scale of both, and draw a scale bar on each.")]  # fmt: skip
+    numbers = [float(scale.value) for scale in told if scale.value is not None]
+    apart, doubt = max(numbers) - min(numbers), sum(sorted(scale.plus_minus or 0.0 for scale in told)[-2:])
+    if apart <= AGREES * min(numbers) and doubt <= AGREES * min(numbers):
         return [finding(rule, "sheets", Status.PASS, f"Existing and final plan are on one scale ({words}).")]
+    if apart <= max(doubt, AGREES * min(numbers)):
+        text = f"Whether existing and final plan are on one scale is in doubt ({words})."
+        return [finding(rule, "sheets", Status.NEEDS_REVIEW, text, remedy="Draw a scale bar on each sheet.")]
     return [finding(rule, "sheets", Status.FAIL, f"Existing and final plan are on different scales ({words}).",
-                    remedy="Draw the plan of final conditions on the scale of the existing site map.")]  # fmt: skip
+                    remedy="Draw and print the plan of final conditions on the scale of the existing site map.")]  # fmt: skip
+
+
+def _scale_words(scale: Measurement | None) -> str:
+    return amount(scale, None, 1) if scale is not None and scale.value is not None else "no scale"
 
 
 def _scale(case: Case, sheet: Sheet) -> Measurement | None:

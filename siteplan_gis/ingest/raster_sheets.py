@@ -35,6 +35,7 @@ _PER_INCH: Final = {2: 1.0, 3: 2.54}
 """TIFF's and Exif's units of resolution: to the inch and to the centimetre. Unit 1 is none at all."""
 _JFIF_PER_INCH: Final = {1: 1.0, 2: 2.54}
 _LARGEST_PAPER_IN: Final = 72.0
+_OUTSIDE_DEGREES: Final = 2.0
 _PICTURE: Final = "the sheet is a picture: its words were not read, for text in pictures is not recognised"
 _ASK_RESOLUTION: Final = "so its size on paper is not known"
 
@@ -48,9 +49,6 @@ def read_picture(path: Path, label: str, crs: str = "") -> list[Sheet]:
         If it is damaged, or no picture but a grid of measurements.
     """
     name = PurePath(label).stem
-    notes = [_PICTURE]
-    per_inch, told = _resolution(path, label)
-    notes += told
     with open_raster(path, PICTURES) as dataset:
         if any(kind not in {"uint8", "uint16"} for kind in dataset.dtypes):
             raise InputError(
@@ -61,6 +59,8 @@ def read_picture(path: Path, label: str, crs: str = "") -> list[Sheet]:
         columns, rows = int(dataset.width), int(dataset.height)
         corners, place = _corners(dataset, columns, rows)
         reference = crs or dataset.crs or dataset.gcps[1]
+    per_inch, told = _resolution(path, label)
+    notes = [_PICTURE, *told]
     size: tuple[float | None, float | None] = (None, None)
     evidence: tuple[ScaleEvidence, ...] = ()
     if per_inch is not None:
@@ -136,7 +136,7 @@ def _corners(dataset: Any, columns: int, rows: int) -> tuple[NDArray[np.float64]
         if len(points) < 3:  # noqa: PLR2004
             return None, pixels
         transform = from_gcps(points)
-    ground = np.array([transform * tuple(pixel) for pixel in pixels])
+    ground = pixels @ np.array([[transform.a, transform.d], [transform.b, transform.e]]) + [transform.c, transform.f]
     return (ground if np.isfinite(ground).all() else None), pixels
 
 
@@ -151,7 +151,10 @@ def _scale(
         return None, ["its place names no coordinate system, so the unit of its pixels is not known: give it with crs"]
     try:
         told = georeference(reference.to_wkt() if hasattr(reference, "to_wkt") else reference)
-        scale = scale_between(page, told.lonlat(ground))
+        lonlat = told.lonlat(ground)
+        if not _in_use(told.crs.area_of_use, lonlat):
+            return None, [f"it lies far outside the area of {told.name}: its place or its coordinate system is wrong"]
+        scale = scale_between(page, lonlat)
     except CrsError:
         # For a length the datum does not matter; the unit does.
         unit_m = _unit(reference)
@@ -159,6 +162,15 @@ def _scale(
     if scale is None:
         return None, ["its place on the earth gives no scale"]
     return scale, []
+
+
+def _in_use(area: Any, lonlat: NDArray[np.float64]) -> bool:
+    """Whether some corner lies in the area for which a coordinate system is made, or near it."""
+    if area is None or area.west >= area.east:
+        return True
+    lon, lat = lonlat[:, 0], lonlat[:, 1]
+    near = (area.west - _OUTSIDE_DEGREES <= lon) & (lon <= area.east + _OUTSIDE_DEGREES)
+    return bool((near & (area.south - _OUTSIDE_DEGREES <= lat) & (lat <= area.north + _OUTSIDE_DEGREES)).any())
 
 
 def _unit(reference: Any) -> float | None:

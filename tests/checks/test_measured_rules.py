@@ -84,7 +84,19 @@ def test_location_map_is_spared_and_silence_is_not_checked(judge):
     assert rows == [("C-1", "needs_review"), ("C-2", "not_checked")]
 
 
-@pytest.mark.parametrize(("final", "status"), [(50.0, "pass"), (100.0, "fail")])
+@pytest.mark.parametrize(
+    ("final", "status"),
+    [
+        (50.0, "pass"),
+        (50.9, "pass"),
+        (51.1, "fail"),
+        (100.0, "fail"),
+        ((50.2, 0.3), "pass"),
+        ((51.5, 2.0), "needs_review"),
+        ((50.0, 50.0), "needs_review"),
+        ("several scales", "needs_review"),
+    ],
+)
 def test_final_plan_on_the_same_scale(judge, final, status):
     plan = {"sheets": (Sheet("C-1", "existing", "x"), Sheet("C-2", "final", "x"))}
     case = make_case("fairwater", {"feet_per_inch[C-1]": 50.0, "feet_per_inch[C-2]": final}, plan=plan)
