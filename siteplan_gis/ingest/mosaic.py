@@ -233,8 +233,8 @@ def refuse_leaning(mosaic: Mosaic, column: float, row: float) -> None:
         )
 
 
-def looked_at(mosaic: Mosaic, window: Box) -> tuple[Mosaic, list[Look]]:
-    """Look through a window of every tile: what means no elevation there, and in what step numbers are kept.
+def looked_at(mosaic: Mosaic, windows: Sequence[Box]) -> tuple[Mosaic, list[Look]]:
+    """Look through windows of every tile: what means no elevation there, and in what step numbers are kept.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def looked_at(mosaic: Mosaic, window: Box) -> tuple[Mosaic, list[Look]]:
             tile = placed.tile
             look = Look(*ground_bounds(tile))
             file = dataset(tile.file.path)
-            for c0, r0, c1, r1 in _strips(placed, window):
+            for c0, r0, c1, r1 in (strip for window in windows for strip in _strips(placed, window)):
                 raw, empty = placed.read(file, c0, r0, c1, r1)
                 look.add(raw, empty)
             voids = tuple(look.voids())

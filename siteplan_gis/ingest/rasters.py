@@ -48,7 +48,7 @@ _opening: Final = threading.Lock()
 _ENVIRONMENT: Final = {
     # Without it a GeoTIFF 1.0 hides the vertical half of its CRS.
     "GTIFF_REPORT_COMPD_CS": True,
-    "GDAL_CACHEMAX": 64,
+    "GDAL_CACHEMAX": 32 << 20,
     # No file may make GDAL fetch another.
     "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
     "GDAL_HTTP_PROXY": "127.0.0.1:9",

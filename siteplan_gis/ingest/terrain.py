@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.voids import Look
     from siteplan_gis.model.terrain import ElevationGrid
 
-__all__ = ["DemFile", "read_terrain"]
+__all__ = ["DemFile", "open_terrain", "read_terrain"]
 
 _MOST_CELLS: Final = 400_000_000
 _MOST_IN_MEMORY: Final = 9_000_000
 _MOST_AS_THEY_ARE: Final = 6_000_000
 _RIM_CELLS: Final = 2
+_SAMPLES: Final = 16
+_SAMPLE_CELLS: Final = 256
 _TINY_HOLE_CELLS: Final = 4
 _LONGEST_EDGE_M: Final = 100.0
 _FAR_FROM_SQUARE: Final = 2.0
@@ -56,26 +58,15 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     CrsError
         If it is not known where a file lies.
     """
-    if not files:
-        raise InputError("no elevation file is given")
-    tiles = [read_header(file) for file in files]
-    invented = any(file.invented for file in files)
+    tiles = _headers(files)
     used = [tile for tile in tiles if _meets(tile, frame, around, margin_m)]
-    sources = tuple(_source(tile) for tile in used or tiles)
     if not used:
-        reason = "the elevation data lie elsewhere: the site is not on them"
-        lost = Flag("dem_not_covering", reason, layer=file_names(tiles))
-        return Terrain(None, reason, shapely.Polygon(), "", "", sources, invented=invented, flags=(lost,))
-    flags = [flag for tile in used for flag in tile.flags]
-    if invented:
-        flags.append(Flag("invented_ground", "the elevations are invented", layer=file_names(used)))
-    problem = next((tile.unit_problem for tile in used if tile.unit is None), "")
-    if problem:
-        flags.append(Flag("dem_vertical_unit_unknown", problem, layer=file_names(used)))
+        return _elsewhere(files, tiles)
+    flags, problem = _about_files(files, used)
     mosaic = lay_out(used, frame)
     window, per_cell, reduced = _window(mosaic, around, margin_m)
     flags += reduced
-    mosaic, looks = looked_at(mosaic, window)
+    mosaic, looks = looked_at(mosaic, [window])
     flags += _about_tiles(mosaic, looks)
     nothing = "the elevation grid has no values around the site"
     coverage: BaseGeometry = shapely.Polygon()
@@ -89,23 +80,95 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     flags += _about_place(mosaic, window, coverage, void, around, empty=empty)
     whole = "" if problem or nothing else in_whole_units(_sample_m(mosaic, looks))
     if whole:
-        text = f"all elevations are whole numbers of a {whole} (integer steps): slopes between them are steps"
-        flags.append(Flag("dem_whole_units", text, layer=file_names(used)))
+        flags.append(_whole_units(whole, used))
     elif grid is not None and not nothing and (flat := _flat_share(grid, around)) > 0.5:  # noqa: PLR2004
         text = f"the elevation is exactly equal over {show(100 * flat, 0)} % of the site"
         flags.append(Flag("dem_flat", text, layer=file_names(used)))
-    units = [] if problem else [tile.unit for tile in used if tile.unit is not None]
     reason = "; ".join(filter(None, (nothing, problem)))
+    return _terrain(files, used, mosaic, reason, flags, grid=grid, coverage=coverage, whole=whole)
+
+
+def open_terrain(files: Sequence[DemFile], frame: Frame, areas: Sequence[BaseGeometry]) -> Terrain:
+    """Open the elevations under many areas: only samples are read, so there is a `source` but no grid.
+
+    What means no elevation and in what unit and step heights are kept is told from the middles of some of the areas.
+    Raises as `read_terrain` does.
+    """
+    tiles = _headers(files)
+    around = shapely.box(*shapely.total_bounds(np.array(list(areas), dtype=object)))
+    used = [tile for tile in tiles if _meets(tile, frame, around, 0.0)]
+    if not used:
+        return _elsewhere(files, tiles)
+    flags, problem = _about_files(files, used)
+    mosaic = lay_out(used, frame)
+    some = np.array(list(areas[:: max(1, len(areas) // _SAMPLES)]), dtype=object)
+    rows, columns = mosaic.shape
+    windows = []
+    for left, top, right, bottom in shapely.bounds(mosaic.pixels(some)):
+        column = int(np.clip((left + right - _SAMPLE_CELLS) / 2, 0, max(columns - _SAMPLE_CELLS, 0)))
+        row = int(np.clip((top + bottom - _SAMPLE_CELLS) / 2, 0, max(rows - _SAMPLE_CELLS, 0)))
+        windows.append((column, row, min(_SAMPLE_CELLS, columns), min(_SAMPLE_CELLS, rows)))
+    refuse_leaning(mosaic, windows[0][0], windows[0][1])
+    mosaic, looks = looked_at(mosaic, windows)
+    flags += _about_tiles(mosaic, looks)
+    whole = "" if problem else in_whole_units(_sample_m(mosaic, looks))
+    if whole:
+        flags.append(_whole_units(whole, used))
+    return _terrain(files, used, mosaic, problem, flags, grid=None, coverage=None, whole=whole)
+
+
+def _headers(files: Sequence[DemFile]) -> list[Tile]:
+    if not files:
+        raise InputError("no elevation file is given")
+    return [read_header(file) for file in files]
+
+
+def _elsewhere(files: Sequence[DemFile], tiles: Sequence[Tile]) -> Terrain:
+    reason = "the elevation data lie elsewhere: the site is not on them"
+    lost = Flag("dem_not_covering", reason, layer=file_names(tiles))
+    sources = tuple(_source(tile) for tile in tiles)
+    invented = any(file.invented for file in files)
+    return Terrain(None, reason, shapely.Polygon(), "", "", sources, invented=invented, flags=(lost,))
+
+
+def _about_files(files: Sequence[DemFile], used: Sequence[Tile]) -> tuple[list[Flag], str]:
+    """What the headers tell; and why the unit is not known, where it is not."""
+    flags = [flag for tile in used for flag in tile.flags]
+    if any(file.invented for file in files):
+        flags.append(Flag("invented_ground", "the elevations are invented", layer=file_names(used)))
+    problem = next((tile.unit_problem for tile in used if tile.unit is None), "")
+    if problem:
+        flags.append(Flag("dem_vertical_unit_unknown", problem, layer=file_names(used)))
+    return flags, problem
+
+
+def _whole_units(unit: str, tiles: Sequence[Tile]) -> Flag:
+    text = f"all elevations are whole numbers of a {unit} (integer steps): slopes between them are steps"
+    return Flag("dem_whole_units", text, layer=file_names(tiles))
+
+
+def _terrain(
+    files: Sequence[DemFile],
+    used: Sequence[Tile],
+    mosaic: Mosaic,
+    reason: str,
+    flags: Sequence[Flag],
+    *,
+    grid: ElevationGrid | None,
+    coverage: BaseGeometry | None,
+    whole: str,
+) -> Terrain:
+    units = [tile.unit for tile in used if tile.unit is not None] if all(tile.unit for tile in used) else []
     return Terrain(
         None if reason else grid,
         reason,
         coverage,
         " and ".join(dict.fromkeys(unit.name for unit in units)),
         " and ".join(dict.fromkeys(unit.found_in for unit in units)),
-        sources,
+        tuple(_source(tile) for tile in used),
         whole_units=bool(whole),
         accuracy_m=max((file.accuracy_m for file in files if file.accuracy_m is not None), default=None),
-        invented=invented,
+        invented=any(file.invented for file in files),
         flags=tuple(dict.fromkeys(flags)),
         source=None if reason else mosaic,
     )

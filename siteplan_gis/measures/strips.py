@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CELLS_AT_ONCE: Final = 2_000_000
 _ROWS_AT_LEAST: Final = 64
-_WIDEST_SPAN: Final = 8192
+_WIDEST_SPAN: Final = 4096
 _THREADS: Final = 2
 """Fixed, so that sums are the same to the last digit on every machine."""
 

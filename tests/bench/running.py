@@ -48,11 +48,11 @@ HEADER = f"{'what':64} {'ours':>9} {'peer':>9} {'unit':4} {'ratio':>7} {'wanted'
 
 @dataclass(frozen=True)
 class Run:
-    """Medians of several runs of one process: wall seconds, largest memory in MB, and what the last one printed."""
+    """Several runs of one process: median of wall seconds, largest memory in MB, and what each printed."""
 
     seconds: float
     memory_mb: float
-    printed: str
+    printed: list[str]
 
 
 def python(script, *arguments):
@@ -86,6 +86,6 @@ def in_turn(commands, runs):
         for name, command in commands.items():
             done[name].append(run_once(command))
     return {
-        name: Run(statistics.median(one[0] for one in each), max(one[1] for one in each), each[-1][2])
+        name: Run(statistics.median(one[0] for one in each), max(one[1] for one in each), [one[2] for one in each])
         for name, each in done.items()
     }
