@@ -22,6 +22,7 @@ _NEVER_GROUND: Final = (-32768.0, -32767.0, -99999.0, -999999.0, -9999.0, -9999.
 _SOMETIMES_GROUND: Final = {9999.0: 100.0, 999.0: 100.0, -99.0: 100.0, 0.0: 50.0}
 """Sentinels that may be true elevations: void only where nothing lies within so many units of them."""
 
+_MOST_FEET: Final = 40_000.0
 _CELLS_LOOKED_AT: Final = 500_000
 _STEPS: Final = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 _MOST_STEPS: Final = 2.0**23
@@ -48,6 +49,11 @@ class Look:
     def __init__(self, lowest: float, highest: float) -> None:
         """Ground can only lie between two heights, in the file's own numbers."""
         self.bounds = lowest, highest
+        # Of heights in centimetres, or stored with a scale, 32767 may be one.
+        fine = highest - lowest > _MOST_FEET
+        maybe = [value for value in _NEVER_GROUND if fine and lowest <= value <= highest]
+        self._never = [value for value in _NEVER_GROUND if value not in maybe]
+        self._sometimes = {**dict.fromkeys(maybe, 100.0), **_SOMETIMES_GROUND}
         self.lowest, self.highest = math.nan, math.nan
         self.cells = self.empty = 0
         self._held: dict[float, int] = {}
@@ -63,7 +69,7 @@ class Look:
             return
         self.cells += known.size
         low, high = float(known.min()), float(known.max())
-        for value in (*_NEVER_GROUND, *_SOMETIMES_GROUND):
+        for value in (*self._never, *self._sometimes):
             if low <= value <= high and (held := known == known.dtype.type(value)).any():
                 self._held[value] = self._held.get(value, 0) + int(held.sum())
                 known = known[~held]
@@ -90,10 +96,10 @@ class Look:
         mixes voids with their neighbours. Exact zeros are void where nothing lies between them and ground that is 50
         units and more above them. What lies next to a void stays as it is; nothing is filled.
         """
-        found = {value: self._held[value] for value in _NEVER_GROUND if value in self._held}
+        found = {value: self._held[value] for value in self._never if value in self._held}
         if self._outside:
             found[self._extreme] = self._outside
-        for value, gap in _SOMETIMES_GROUND.items():
+        for value, gap in self._sometimes.items():
             if value in self._held and self._stands_alone(value, gap):
                 found[value] = self._held[value]
         for value in self._held.keys() - found.keys():

@@ -502,6 +502,22 @@ def test_undeclared_sentinels_are_void(tmp_path, sentinel):
     assert terrain.coverage.area == pytest.approx(9800, rel=1e-3)
 
 
+@pytest.mark.parametrize(("value", "void"), [(32767, False), (65535, False), (-9999, True), (99999, True)])
+def test_sentinels_of_heights_in_centimetres(tmp_path, value, void):
+    # 327.67 m is ground among heights of 300 to 660 m; -99.99 m and 999.99 m stand alone.
+    z = np.linspace(30_000, 66_000, 10_000).reshape(100, 100).astype("int32")
+    z[50, 50] = value
+    terrain = read(write(tmp_path / "d.tif", z, unit="cm"))
+    assert np.isnan(terrain.grid.z_m).any() == void
+    assert ("dem_nodata_undeclared" in codes(terrain)) == void
+
+
+def test_scaled_heights_may_be_large_numbers(tmp_path):
+    stored = np.round(hills() * 1000).astype("int32")
+    terrain = read(write(tmp_path / "d.tif", stored, unit="metre", scale=(0.001, 0.0)))
+    np.testing.assert_allclose(terrain.grid.z_m, hills(), atol=6e-4)
+
+
 def test_blurred_edges_of_a_void_are_void_too(tmp_path):
     z = hills()
     z[40:50, 40:60] = -9999.0
