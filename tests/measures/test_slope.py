@@ -350,14 +350,14 @@ def test_patches_hold_steep_ground_and_only_that():
 
 def test_cells_that_touch_at_a_corner():
     # Two steep squares meet at a corner only: two patches; joined elsewhere: one patch with a hole that touches it.
-    from siteplan_gis.measures.patches import _outlines, label_steep
+    from siteplan_gis.measures.patches import label_steep, outlines
 
     apart = np.array([[1, 0], [0, 1.0]])
     ring = np.array([[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 0.0]])
     for steep, count in ((apart, 2), (ring, 1)):
         labels, found = label_steep(steep, np.ones(steep.shape), 0.5)
         assert found == count
-        shapes = _outlines(labels)
+        shapes = outlines(labels)
         assert shapely.is_valid(shapes).all()
         assert shapely.area(shapes).sum() == steep.sum()
 
