@@ -1,7 +1,8 @@
 """Write `layers/` and `sample_plans/` anew: invented ground, one site in each village, one story in each folder.
 
 Run `python sample_plans/make_samples.py` from anywhere, with the package's own dependencies installed (numpy, shapely,
-pyproj, pyogrio, rasterio). Names of villages and stories after it write only those; `--to FOLDER` writes elsewhere.
+pyproj, pyogrio, rasterio, ezdxf) and, for the plotted sheets, reportlab. Names of villages and stories after it write
+only those; `--to FOLDER` writes elsewhere.
 Everything is seeded: a second run writes the same ground. Nothing here is a survey of a real place; the villages' names
 say only which ordinance is read.
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import maps
 import shapely
+from cad import TOLD, write_drawing
 from drawing import complete
 from ground import CELL, DEM_HALF, MAP_HALF, VILLAGES, Ground, Village, relief
 from municipal import airports, municipalities
@@ -24,6 +26,8 @@ from stories import STORIES, Story
 from writing import pack, toml_text, write_archive, write_elevations, write_vector
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shapely.geometry.base import BaseGeometry
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -136,10 +140,15 @@ def write_story(story: Story, root: Path) -> None:
         for name, features in placed.items():
             write_vector(folder / "plan.gpkg", features, crs, name)
         pack(folder / "plan.gpkg")
+    elif story.format == ".dxf":
+        _write_cad(story, folder, placed)
     else:
         write_archive(folder / "plan.zip", placed, crs, story.format)
     roles = {name: drawn.role for name, drawn in drawing.items()}
     settings = [(f'layer."{name}"', dict(drawn.settings)) for name, drawn in drawing.items() if drawn.settings]
+    if story.format == ".dxf":
+        roles = dict(TOLD)
+        settings = _cad_settings(story, crs)
     tables = [
         ("plan", story.plan | {"invented": True}), ("stated", story.stated), ("activity", story.activity),
         *(("[[sheet]]", sheet) for sheet in story.sheets), ("roles", roles), *settings
@@ -148,6 +157,24 @@ def write_story(story: Story, root: Path) -> None:
     (folder / "siteplan.toml").write_text(toml_text(tables, heading), encoding="utf-8")
     (folder / "expected.toml").write_text(toml_text(story.expected_tables(), story.on_paper), encoding="utf-8")
     (folder / "README.md").write_text(f"# {story.name}\n\n{story.story}\n", encoding="utf-8")
+
+
+def _write_cad(story: Story, folder: Path, placed: Mapping[str, list]) -> None:  # type: ignore[type-arg]
+    """The plan as a CAD drawing, and its sheet as plotted."""
+    write_drawing(folder / "plan.dxf", placed, story.plan["name"])
+    for file, size in story.plots:
+        from plotting import plot_sheet  # noqa: PLC0415  (needs reportlab)
+
+        plot_sheet(folder / "plan.dxf", folder / file, story.plan["name"], size)
+
+
+def _cad_settings(story: Story, crs: str) -> list[tuple[str, dict[str, object]]]:
+    """What a CAD drawing cannot say of itself: where it lies, and what its layers for phases mean."""
+    phases = [
+        (f'layer."C-LOD-PH{name}"', {"phase": name, "start": start, "end": end})
+        for name, _, start, end in story.design().phases
+    ]
+    return [('drawing."plan.dxf"', {"crs": crs}), *phases]
 
 
 def main() -> None:

@@ -95,6 +95,9 @@ _SAUKVILLE: Final = Story(
 )  # fmt: skip
 
 
+_ONE_SHEET: Final = ({"name": "C-1", "shows": "site_map", "contour_interval_ft": 2.0, "paper": "24x36"},)
+
+
 def _saukville(name: str, story: str, paper: str, status: str, exit_code: int, rows: dict[str, str | None], *,
                measurements: dict[str, Values] | None = None, **changed: Any) -> Story:  # fmt: skip
     """The complete plan with one change; a row set to None is not in the review."""
@@ -149,6 +152,27 @@ _SAUKVILLE_STORIES: Final = (
         {"SAU-MAP-h2:OF-1": None, "SAU-MAP-h2:OF-2": None, "SAU-MAP-h2:undrawn:unnamed wetland": "fail",
          "SAU-MAP-h2:undrawn:unnamed intermittent stream": "fail"},
         flags=("invented_ground", "discharge_assumed"), changes=(without("outfalls"),),
+    ),
+    _saukville(
+        "pass-saukville-drawing",
+        "The same plan as the engineer's CAD drawing: contours at height zero that only their labels tell, one sheet with a\n"
+        "site map at one inch to 60 feet and a vicinity map, and the sheet plotted at full size.",
+        "The viewport shows 22.5 x 60 = 1,350 ft on 22.5 inches of paper; the vicinity map, 2,000 ft to the inch, is none\n"
+        "that the rule asks about. The plot is 36 x 24 inches: 60 ft/in as drawn.",
+        "needs_review", 0, {},
+        measurements={"disturbed_acres": about(8.781), "phase_acres[1]": about(4.594), "site_acres": about(40.0),
+                      "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001}},
+        flags=("invented_ground", "contour_elevation_source", "role_guessed"),
+        sheets=_ONE_SHEET, format=".dxf", plots=(("C-1.pdf", 1.0),),
+    ),
+    _saukville(
+        "fail-half-size-print",
+        "The same drawing with its sheet plotted at half size, 18 x 12 inches, as sets for the office are.\n"
+        "The note still says one inch to 60 feet; on this paper an inch shows 120.",
+        "Half of 36 x 24 is 18 x 12; twice 60 ft/in is 120 ft/in, more than 100. At full size it would hold.",
+        "fail", 1, {},
+        flags=("invented_ground", "contour_elevation_source"),
+        sheets=_ONE_SHEET, format=".dxf", plots=(("C-1-half.pdf", 0.5),),
     ),
     _saukville(
         "fail-scale-200",

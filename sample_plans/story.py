@@ -52,6 +52,8 @@ class Story:
     on: str = "2025-03-20"
     flags: tuple[str, ...] = ("invented_ground",)
     format: str = ".gpkg"
+    plots: tuple[tuple[str, float], ...] = ()
+    """Sheets plotted as PDF beside a CAD drawing: file, and size (1 full, 0.5 half)."""
     interval: float = 2.0
     changes: tuple[Change, ...] = ()
 

@@ -22,6 +22,7 @@ from siteplan_gis.ingest.chains import chained
 from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
 from siteplan_gis.ingest.entities import SILENT, Drawn, drawn_by
 from siteplan_gis.ingest.layouts import read_layouts
+from siteplan_gis.ingest.naming import name_by_texts
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M
 
@@ -232,6 +233,7 @@ def _as_layers(
         drawn.hidden = hidden.get(layer.name.lower(), "")
         drawn.no_crs = "the drawing names no coordinate system"
         layers.append(drawn)
+    name_by_texts(layers)
     if not layers:
         layers = [DrawnLayer(label, "0", True, crs, (), [], cad=place)]
     layers[0].flags += flags

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Final
-
-import numpy as np
-import shapely
-from shapely import LineString, STRtree
 
 from siteplan_gis.ingest.attributes import elevation_of
 from siteplan_gis.ingest.elevations import height_of
+from siteplan_gis.ingest.line_texts import texts_at_lines
 from siteplan_gis.ingest.roles import guess_role, without_annotation
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M, metres_per
@@ -24,16 +21,12 @@ from siteplan_gis.units import FOOT_M, metres_per
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from siteplan_gis.ingest.drawing import DrawnFeature, DrawnText
     from siteplan_gis.ingest.placing import PlacedLayer
 
 CONTOURS: Final = ("contour_existing", "contour_proposed")
 SOURCES: Final = ("heights of the lines", "extended data", "text labels", "layer names")
 
-_WIDTH_OF_LETTER: Final = 0.7
-_ABOUT_AS_NEAR: Final = 1.3
 _LEVELS_IN_NAMES: Final = 3
 _SAME_M: Final = 0.01
 _SHOWN: Final = 5
@@ -41,30 +34,39 @@ _IN_NAME: Final = re.compile(r"(?:^|[-_ ])(?:EL(?:EV)?[-_ ]?)?(\d{1,5}(?:\.\d+)?
 
 
 def label_contours(layers: Sequence[PlacedLayer]) -> None:
-    """Give every contour layer of a file the texts that may label it.
+    """Give every contour of a file the text that labels it.
 
-    Those are the texts on the layer itself, on other contour layers, and on layers whose name without its word for
-    annotation is a contour layer's ("V-TOPO-TEXT").
+    Texts that may label are those on contour layers and on layers whose name without its word for annotation is a
+    contour layer's ("V-TOPO-TEXT"). All contours of the file are looked at together, so that none takes a text that
+    stands at a nearer one of another layer. Lines with texts that contradict each other get none.
     """
     speaking = [
         layer
         for layer in layers
-        if layer.drawn.texts
-        and (layer.role in CONTOURS or guess_role(without_annotation(layer.drawn.layer)) in CONTOURS)
+        if (layer.role in CONTOURS or guess_role(without_annotation(layer.drawn.layer)) in CONTOURS)
         and not layer.drawn.hidden
     ]
     texts = [text for layer in speaking for text in layer.drawn.texts if elevation_of(text.words) is not None]
-    named = Counter(_name_stem(layer) for layer in layers if layer.role in CONTOURS)
-    for layer in layers:
-        if layer.role in CONTOURS and layer.drawn.cad is not None:
-            layer.labels = texts
-            layer.level_in_name = _level_in_name(layer, named)
+    contours = [layer for layer in layers if layer.role in CONTOURS and layer.drawn.cad is not None]
+    named = Counter(_name_stem(layer) for layer in contours)
+    lines = []
+    owners = []
+    for layer in contours:
+        layer.level_in_name = _level_in_name(layer, named)
+        for feature in layer.drawn.features:
+            for line in feature.drawing.lines if feature.drawing is not None else ():
+                if len(line) > 1:
+                    lines.append(line)
+                    owners.append((layer, feature))
+    for number, found in texts_at_lines(lines, texts).items():
+        if len({elevation_of(text.words) for text in found}) == 1:
+            layer, feature = owners[number]
+            layer.labels[id(feature)] = found[0]
 
 
 def drawn_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[dict[int, float | None], list[Flag]]:
     """Levels in metres by the `id()` of each feature, and what the reviewer must know about them."""
     height_m, label_m, assumed = _units(layer)
-    by_text = _by_texts(features, layer.labels)
     flat = not any(feature.drawing is not None and feature.drawing.has_z for feature in features)
     found: dict[int, float | None] = {}
     used: Counter[str] = Counter()
@@ -74,7 +76,7 @@ def drawn_levels(layer: PlacedLayer, features: Sequence[DrawnFeature]) -> tuple[
         height = None if drawing is None or flat else height_of(drawing)
         if height is None and not flat and drawing is not None and not drawing.has_z:
             height = 0.0
-        written = by_text.get(id(feature))
+        written = layer.labels.get(id(feature))
         text_level = None if written is None else _metres_of(written, label_m)
         extended = feature.attributes.get("xdata elevation")
         levels = (
@@ -141,53 +143,6 @@ def _metres_of(text: DrawnText, label_m: float | None) -> float | None:
         return None
     metres = told[1] or label_m
     return None if metres is None else told[0] * metres
-
-
-def _by_texts(features: Sequence[DrawnFeature], labels: Sequence[DrawnText]) -> dict[int, DrawnText]:
-    """The text that stands on, beside, or in the gap of each line; pieces that join share it."""
-    lines = [
-        (feature, line) for feature in features if feature.drawing for line in feature.drawing.lines if len(line) > 1
-    ]
-    if not lines or not labels:
-        return {}
-    shapes = [LineString(line) for _, line in lines]
-    tree = STRtree(shapes)
-    said: dict[int, list[DrawnText]] = defaultdict(list)
-    for text in labels:
-        at = shapely.Point(text.middle)
-        reach = max(len(text.words) * text.height * _WIDTH_OF_LETTER / 2 + text.height, 1.5 * text.height)
-        near = tree.query(at, predicate="dwithin", distance=reach)
-        if not len(near):
-            continue
-        away = shapely.distance(np.array(shapes)[near], at)
-        closest = float(away.min())
-        for number, distance in zip(near.tolist(), away.tolist(), strict=True):
-            if distance <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height):
-                said[number].append(text)
-    _share(said, [line for _, line in lines])
-    told: dict[int, DrawnText] = {}
-    for number, texts in said.items():
-        levels = {elevation_of(text.words) for text in texts}
-        if len(levels) == 1:
-            told[id(lines[number][0])] = texts[0]
-    return told
-
-
-def _share(said: dict[int, list[DrawnText]], lines: Sequence[NDArray[np.float64]]) -> None:
-    """Pass texts on to lines that join a line with a text end to end, no third one meeting there."""
-    meeting: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        for end in (line[0], line[-1]):
-            meeting[round(end[0] * 1000), round(end[1] * 1000)].append(number)
-    waiting = list(said)
-    while waiting:
-        number = waiting.pop()
-        for end in (lines[number][0], lines[number][-1]):
-            others = meeting[round(end[0] * 1000), round(end[1] * 1000)]
-            for other in others if len(others) == 2 else ():  # noqa: PLR2004
-                if other != number and other not in said:
-                    said[other] = list(said[number])
-                    waiting.append(other)
 
 
 def _name_stem(layer: PlacedLayer) -> str:

@@ -55,6 +55,8 @@ class LayerSettings:
         Field and unit of contour elevations ("m", "ft", "us-ft").
     assume_closed
         Close open lines of a polygon role with a straight line.
+    phase, start, end, kind
+        What holds for all of the layer, where its features do not say it themselves (a CAD layer for each phase).
     """
 
     crs: str | None = None
@@ -67,6 +69,10 @@ class LayerSettings:
     name_field: str | None = None
     kind_field: str | None = None
     assume_closed: bool = False
+    phase: str = ""
+    start: date | None = None
+    end: date | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +231,10 @@ class _LayerTable(_Strict):
     name_field: str | None = None
     kind_field: str | None = None
     assume_closed: bool = False
+    phase: str = ""
+    start: _Day = None
+    end: _Day = None
+    kind: str = ""
 
 
 class _DrawingTable(_Strict):

@@ -36,8 +36,8 @@ class PlacedLayer:
     """A layer with its role, its settings and its place.
 
     `lonlat` holds the positions of each feature. A CAD layer has what the manifest says of its `drawing`, the unit of
-    its heights, the texts that may label its contours and the level that its name may hold, and is `local` where nobody
-    knows where it lies: its numbers are then metres of its own; `matrix` (2, 3) brought the drawing's numbers there.
+    its heights, the texts at its contours by the `id()` of the feature, and the level that its name may hold; `matrix`
+    (2, 3) brought its numbers to their place. It is `local` where nobody knows that: they are then metres of its own.
     """
 
     drawn: DrawnLayer
@@ -51,7 +51,7 @@ class PlacedLayer:
     lonlat: list[NDArray[np.float64] | None] = field(default_factory=list)
     drawing: DrawingSettings = field(default_factory=DrawingSettings)
     height_m: float | None = None
-    labels: list[DrawnText] = field(default_factory=list)
+    labels: dict[int, DrawnText] = field(default_factory=dict)
     level_in_name: float | None = None
     local: bool = False
     matrix: NDArray[np.float64] | None = None

@@ -23,6 +23,7 @@ IGNORE: Final = "ignore"
 
 _ANNOTATION: Final = r"anno|text|txt|dims?|dimension\w*|label\w*|labl|legend|title\w*|ttlb|tblk|notes?|iden|tags?"
 _PROPOSED: Final = r"(?:prop|proposed|propose|fin|final|finish|finished|fg|new|design|post|prp|grading|grad)"
+_BOUNDARY: Final = r"b(?:oun)?nd|lim|line|prop|edge|otln|peri|cons|plan"
 _EXISTING: Final = r"(?:ex|exist|existing|exst|exg|eg|pre|nat|natural|orig)"
 
 # The first pattern that matches the words of a name decides; so the narrower reading stands above the wider one.
@@ -33,20 +34,20 @@ _GUESSES: Final = tuple(
         (r"undisturbed|buffers?|setbacks?|easements?|esmt|watersheds?|sub ?basins?|not disturbed|north arrow", ""),
         ((r"lod|limits? of (?:land )?(?:disturb\w*|constr\w*|grading|clearing|work|earthwork)|disturb\w*|land disturb\w*"
          r"|(?:clearing|grading|construction|work) limits?|earthwork|denuded?"), "disturbed_area"),
+        (r"(?:construction|constr|const|stone|gravel|eros) entr\w*|entrances?|track(?:ing)? pads?|rock entrance", "entrance"),
         ((r"inlet prot\w*|silt ?fenc\w*|silt|sf|erosion|eros|ecm|bmps?|sediment \w+|sed (?:trap|basin)|check dams?"
          r"|ditch checks?|perimeter control|controls?|straw bales?|wattles?|turbidity \w+|diversions?"), "control"),
-        (r"(?:construction|constr|const|stone|gravel) entr\w*|entrances?|track(?:ing)? pads?|rock entrance", "entrance"),
         (rf"{_PROPOSED} (?:\w+ )*(?:contours?|cont|topo)|(?:contours?|cont|topo) (?:\w+ )*{_PROPOSED}",
          "contour_proposed"),
         (r"contours?|cont|topo", "contour_existing"),
         (r"wetlands?|wtlnd|wtld|wetl|delineat\w*|wwi|nwi", "wetland"),
-        (r"flood ?plains?|floodway|flood|fema|sfha|100 ?yr|100 year", "floodplain"),
+        (r"flood ?plains?|floodway|flood|flod|flha|fema|sfha|100 ?yr|100 year", "floodplain"),
         (r"ohwm|ordinary high water\w*|ohw", "ohwm"),
         (r"stock ?piles?|topsoil piles?|spoil", "stockpile"),
         (r"reveg\w*|(?:perm|permanent|final) (?:seed\w*|stabili\w*)|restoration|landscap\w*", "revegetation"),
         (r"stabili\w*|seed\w*|mulch\w*|sod|erosion mat\w*", "stabilization"),
         (r"infiltrat\w*|rain ?gardens?|bio ?retention|bio ?swales?|bioretention", "infiltration"),
-        (r"outfalls?|discharge points?|outlet pipes?", "outfall"),
+        (r"outfalls?|outf|discharge points?|outlet pipes?", "outfall"),
         (r"catch ?basins?|inlets?|inlt|^(?:ex |prop |storm |strm )?cbs?$", "inlet"),
         (r"culverts?|culv", "culvert"),
         ((r"(?:detention|retention|wet|dry|storm ?water|storm|sedimentation|prop|proposed) (?:ponds?|basins?)"
@@ -56,16 +57,16 @@ _GUESSES: Final = tuple(
         (r"pipe work|pipeline work|trench\w*", "pipe_work"),
         ((r"water ?(?:main|line|service|valve|supply)s?|watr|domw|hydrants?|utilit\w*|util|sanitary|san|sswr|sewers?|gas|ngas"
          r"|electric\w*|elec|powr|power|comm|telecom|telephone|fiber|fibre|cable|force ?main|forcemain"), "utility"),
-        ((r"drainage (?:patterns?|ways?|arrows?|paths?|flow)|flow (?:paths?|arrows?|lines?)|runoff|swales?|ditch\w*|drain\w*"
+        ((r"drainage (?:patterns?|ways?|arrows?|paths?|flow)|flow (?:paths?|arrows?|lines?)|runoff|swales?|ditch\w*|drain\w*|dran"
          r"|drainageways?"), "drainage_pattern"),
         ((r"surface waters?|waters?|water ?bod(?:y|ies)|streams?|creeks?|rivers?|rivr|lakes?|ponds?|nhd\w*|hydro\w*"
          r"|shore ?lines?|channels?|navigable \w+"), "surface_water"),
         (r"construction sites?", "construction_site"),
         (r"roads?|streets?|roadways?|drives?|driveways?|pavement|pvmt|curbs?|eop|edge of pave\w*|parking|prkg|aisle", "road"),
         (r"buildings?|bldgs?|houses?|structures?|footprints?|foundations?|garage", "structure"),
+        (r"lots?|lot lines?", "lot"),
         ((r"site|site (?:boundary|bndy|limits?)|property(?: \w+)?|prop (?:line|bndy|boundary)|prop|boundary|bndy|parcels?"
          r"|project (?:boundary|limits?|area|site)"), "site"),
-        (r"lots?|lot lines?", "lot"),
         (r"trees?|tree ?lines?|woods|woodlands?|wooded|vegetat\w*|vege|veg|plnt|forest\w*|canopy|shrubs?", "vegetation"),
         (r"phases?(?: \d+)?|ph ?\d+", "disturbed_area"),
         (r"grid", "grid"),
@@ -89,9 +90,14 @@ def guess_role(name: str) -> str:
         if role in ROLES:
             return role
     # "-N" and "-E" at the end of a CAD Standard name are its status: new work, existing.
+    words = re.sub(r"^\w+ 0 (?=[a-z]{1,2} )", "", words) if "$0$" in name else words
     standard = re.fullmatch(r"[a-z]{1,2} [a-z0-9]{4}( .*)? ([nepfm])", words)
     if standard:
         words = words[:-1] + {"n": "new", "e": "existing", "p": "proposed"}.get(standard[2], standard[2])
+    # "V-SITE-VEGE" is a plant on the site, not the site.
+    on_site = re.fullmatch(r"[a-z]{1,2} site (\w{4}(?: .*)?)", words)
+    if on_site and not re.match(_BOUNDARY, on_site[1]):
+        words = on_site[1]
     for pattern, role in _GUESSES:
         if pattern.search(words):
             return role

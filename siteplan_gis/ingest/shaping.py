@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CLOSING_M: Final = 0.1
 """Lines whose ends lie no farther apart, in metres, are closed."""
 
-_ANY_KIND: Final = frozenset({"floodplain", "wetland"})
+_ANY_KIND: Final = frozenset({"floodplain", "grid", "wetland"})
 _CONTOURS: Final = frozenset({"contour_existing", "contour_proposed"})
 _FEWEST_POSITIONS: Final = 4
 _METRES_PER_DEGREE: Final = 111_320.0

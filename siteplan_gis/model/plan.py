@@ -25,8 +25,8 @@ ROLES: Final = (
 """Roles that a layer of a plan can play."""
 
 POLYGON_ROLES: Final = frozenset({"site", "construction_site", "lot", "disturbed_area", "floodplain", "wetland",
-    "stockpile", "infiltration", "stabilization", "revegetation", "pond", "surface_existing", "surface_proposed"})  # fmt: skip
-"""Roles whose closed lines mean the ground inside. A `wetland` or `floodplain` may be lines or points as well."""
+    "stockpile", "infiltration", "stabilization", "revegetation", "pond", "grid", "surface_existing", "surface_proposed"})  # fmt: skip
+"""Roles whose closed lines mean the ground inside. A `wetland`, `floodplain` or `grid` may be lines or points, too."""
 
 POINT_ROLES: Final = frozenset({"outfall", "inlet"})
 """Roles of things that stand at one place: of a drawn symbol, its insertion point counts."""
