@@ -129,7 +129,7 @@ def _existing_contours(doc: Document, features: Sequence[Feature]) -> None:
     for number, (line, values) in enumerate(features):
         level, gap = values["ELEV_FT"], 2.5 * LETTERS_FT
         others = shapely.union_all(np.delete(lines, number))
-        broken = line.length > 6 * gap and not line.is_ring
+        broken = line.length > 12 * gap and not line.is_ring
         share = max(_PLACES if broken else (0.5,), key=lambda share: _room(line, share, others, taken))
         along = share * line.length
         taken.append(line.interpolate(along))
@@ -146,8 +146,10 @@ def _existing_contours(doc: Document, features: Sequence[Feature]) -> None:
 def _room(line: LineString, share: float, others: BaseGeometry, taken: Sequence[Point]) -> tuple[float, float]:
     """How much room a label has there, to other labels and to other lines; then, how near the middle it is."""
     at = line.interpolate(share * line.length)
+    ends = (line.interpolate(share * line.length + step) for step in (-2.5 * LETTERS_FT, 2.5 * LETTERS_FT))
+    straight = next(ends).distance(next(ends)) / (5 * LETTERS_FT) > 0.95
     labels = min((at.distance(other) for other in taken), default=40.0)
-    return round(min(labels, 40.0) + 2 * min(at.distance(others), 20.0)), -abs(share - 0.5)
+    return straight * round(min(labels, 40.0) + 2 * min(at.distance(others), 20.0)), -abs(share - 0.5)
 
 
 def _write(doc: Document, layer: str, words: str, at: tuple[float, ...], angle: float = 0.0) -> None:

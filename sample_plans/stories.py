@@ -159,9 +159,10 @@ _SAUKVILLE_STORIES: Final = (
         "site map at one inch to 60 feet and a vicinity map, and the sheet plotted at full size.",
         "The viewport shows 22.5 x 60 = 1,350 ft on 22.5 inches of paper; the vicinity map, 2,000 ft to the inch, is none\n"
         "that the rule asks about. The plot is 36 x 24 inches: 60 ft/in as drawn.",
-        "needs_review", 0, {},
+        "needs_review", 0, {"SAU-SCALE:C-2": None, "SAU-SCALE:plan C-1": "pass"},
         measurements={"disturbed_acres": about(8.781), "phase_acres[1]": about(4.594), "site_acres": about(40.0),
-                      "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001}},
+                      "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001}, "feet_per_inch[C-1]": {"value": 60.0},
+                      "feet_per_inch[plan C-1]": {"value": 60.0}},
         flags=("invented_ground", "contour_elevation_source", "role_guessed"),
         sheets=_ONE_SHEET, format=".dxf", plots=(("C-1.pdf", 1.0),),
     ),
@@ -170,8 +171,10 @@ _SAUKVILLE_STORIES: Final = (
         "The same drawing with its sheet plotted at half size, 18 x 12 inches, as sets for the office are.\n"
         "The note still says one inch to 60 feet; on this paper an inch shows 120.",
         "Half of 36 x 24 is 18 x 12; twice 60 ft/in is 120 ft/in, more than 100. At full size it would hold.",
-        "fail", 1, {},
-        flags=("invented_ground", "contour_elevation_source"),
+        "fail", 1,
+        {"SAU-SCALE:C-1": None, "SAU-SCALE:C-2": None, "SAU-SCALE:C-1-half": "fail", "SAU-SCALE:plan C-1": "pass"},
+        measurements={"feet_per_inch[C-1-half]": {"value": 120.0}, "feet_per_inch_full_size[C-1-half]": {"value": 60.0}},
+        flags=("invented_ground", "contour_elevation_source", "sheet_reduced"),
         sheets=_ONE_SHEET, format=".dxf", plots=(("C-1-half.pdf", 0.5),),
     ),
     _saukville(

@@ -145,3 +145,10 @@ def test_labels_alone_at_zero_without_text_mean_unknown(tmp_path):
     measured, _ = measure_inputs(Inputs((tmp_path / "topo.dxf",), **NC))
     assert measured.values["contour_interval_ft"].value is None
     assert "contour_elevation_missing" in {flag.code for flag in measured.flags}
+
+
+def test_a_viewport_tells_the_scale_of_its_sheet():
+    measured, site = measure_inputs(Inputs((CASES / "H62" / "sheet.dxf",), roles={"0": "site"}, **NC))
+    (sheet,) = site.plan.sheets
+    assert (sheet.width_in, sheet.height_in) == (pytest.approx(36), pytest.approx(24))
+    hold("H62", {"scale_ft_per_inch": measured.values[f"feet_per_inch[{sheet.name}]"].value})

@@ -8,8 +8,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import ezdxf
 import numpy as np
 import pyogrio
+import pypdfium2 as pdfium
 import pytest
 import rasterio
 import shapely
@@ -184,6 +186,32 @@ def test_layers_are_valid_and_lie_inside_their_coverage(village):
         assert shapely.is_valid(shapes).all(), path.name
         if path.stem not in {"municipalities", "airports"}:
             assert shapely.covers(square.buffer(1.0), shapes).all(), path.name
+
+
+def test_script_draws_the_cad_sample_that_is_kept(tmp_path):
+    """Written anew, entity by entity the same drawing, and a plot of the same size with the same words."""
+    story = "pass-saukville-drawing"
+    command = [sys.executable, "sample_plans/make_samples.py", "--to", str(tmp_path), story]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    fresh, kept = (folder / "sample_plans" / story for folder in (tmp_path, ROOT))
+    assert {path.name for path in fresh.iterdir()} == {path.name for path in kept.iterdir()}
+    for name in ("siteplan.toml", "expected.toml", "README.md"):
+        assert (fresh / name).read_text(encoding="utf-8") == (kept / name).read_text(encoding="utf-8")
+    drawings = [ezdxf.readfile(folder / "plan.dxf") for folder in (fresh, kept)]
+    spaces = [[(one.dxftype(), one.dxf.layer) for one in drawing.modelspace()] for drawing in drawings]
+    assert spaces[0] == spaces[1]
+    ones, others = (
+        [list(one.get_points("xy")) for one in drawing.modelspace().query("LWPOLYLINE")] for drawing in drawings
+    )
+    assert all(np.abs(np.subtract(one, other)).max() < 0.02 for one, other in zip(ones, others, strict=True))
+    pages = [pdfium.PdfDocument(folder / "C-1.pdf") for folder in (fresh, kept)]
+    sizes = [page[0].get_size() for page in pages]
+    words = [page[0].get_textpage().get_text_bounded() for page in pages]
+    for page in pages:
+        page.close()
+    assert sizes[0] == sizes[1] == (36 * 72, 24 * 72)
+    assert words[0] == words[1]
 
 
 def test_script_writes_what_is_kept(tmp_path):

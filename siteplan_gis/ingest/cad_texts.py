@@ -13,7 +13,7 @@ from siteplan_gis.ingest.drawing import DrawnText
 if TYPE_CHECKING:
     from siteplan_gis.ingest.blocks import Shown
 
-_WIDTH_OF_LETTER: Final = 0.7
+WIDTH_OF_LETTER: Final = 0.7
 """Width of a letter as a share of its height, in the fonts of drawings."""
 
 _LONGEST: Final = 2000
@@ -46,7 +46,7 @@ def _middle_of_line(entity: Any, words: str, height: float) -> tuple[float, floa
     halign, valign = int(entity.dxf.get("halign", 0)), int(entity.dxf.get("valign", 0))
     at = entity.dxf.get("align_point") if halign or valign else None
     at = at if at is not None else entity.dxf.insert
-    along = len(words) * height * _WIDTH_OF_LETTER * float(entity.dxf.get("width", 1.0)) / 2
+    along = len(words) * height * WIDTH_OF_LETTER * float(entity.dxf.get("width", 1.0)) / 2
     # 0 left, 1 centre, 2 right, 3 aligned, 4 middle, 5 fit; 0 baseline, 1 bottom, 2 middle, 3 top
     across = {0: 0.5, 1: 0.5, 2: 0.0, 3: -0.5}[valign] * height if halign != 4 else 0.0  # noqa: PLR2004
     aside = {0: along, 1: 0.0, 2: -along, 3: along, 4: 0.0, 5: along}.get(halign, 0.0)
@@ -57,7 +57,7 @@ def _middle_of_line(entity: Any, words: str, height: float) -> tuple[float, floa
 
 def _middle_of_block(entity: Any, words: str, height: float) -> tuple[float, float]:
     rows = words.split("\n")
-    width, tall = max(map(len, rows)) * height * _WIDTH_OF_LETTER, len(rows) * height * 1.6
+    width, tall = max(map(len, rows)) * height * WIDTH_OF_LETTER, len(rows) * height * 1.6
     column, row = (
         (int(entity.dxf.get("attachment_point", 1)) - 1) % 3,
         (int(entity.dxf.get("attachment_point", 1)) - 1) // 3,

@@ -11,7 +11,10 @@ import numpy as np
 import shapely
 from shapely import Polygon
 
+from siteplan_gis.ingest.cad_texts import WIDTH_OF_LETTER
 from siteplan_gis.ingest.placing import ANCHOR_ROLES
+from siteplan_gis.measures.lettering import Line, Word, on_baseline
+from siteplan_gis.measures.sheet_notes import read_words
 from siteplan_gis.model.sheet import ScaleEvidence, Sheet
 from siteplan_gis.units import FOOT_M
 
@@ -80,16 +83,35 @@ def _sheet(layout: DrawnLayout, seen: Sequence[_Seen], unit_m: float | None, fil
     ]
     stem = file.rpartition("/")[2].rpartition(".")[0]
     subjects = {item.subject for item in evidence}
+    seldom = subjects.pop() if len(subjects) == 1 and subjects <= {"location", "detail"} else ""
+    size_in = (layout.width_in or 0.0, layout.height_in or 0.0)
+    words = read_words(
+        [_line(text, layout.inches_per_unit or 1.0) for text in layout.texts], f"layout {layout.name}", size_in
+    )
     return Sheet(
         f"{stem} {layout.name}".strip(),
-        shows=subjects.pop() if len(subjects) == 1 and subjects <= {"location", "detail"} else "",
+        shows=seldom or ("" if words.shows in ("location", "detail") else words.shows),
+        contour_interval_ft=words.contour_interval_ft,
+        paper=words.paper,
         file=file,
-        number=layout.name,
+        number=words.number or layout.name,
+        title=words.title,
         width_in=layout.width_in,
         height_in=layout.height_in,
-        evidence=tuple(evidence),
-        notes=tuple(notes),
+        half_size=words.half_size,
+        north_arrow=words.north_arrow,
+        evidence=(*evidence, *words.scales),
+        notes=(*notes, *words.notes),
     )
+
+
+def _line(text: DrawnText, inches: float) -> Line:
+    """A text of the layout as a line of words on the page, in inches."""
+    angle = round(text.turned) % 360
+    along, across = on_baseline(text.middle[0] * inches, text.middle[1] * inches, angle)
+    size = text.height * inches
+    half = len(text.words) * size * WIDTH_OF_LETTER / 2
+    return Line((Word(text.words, along - half, along + half),), angle, across - size / 2, size)
 
 
 def _feet_per_inch(viewport: DrawnViewport, layout: DrawnLayout, unit_m: float | None) -> float | None:

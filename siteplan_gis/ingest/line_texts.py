@@ -9,6 +9,8 @@ import numpy as np
 import shapely
 from shapely import LineString, Point, STRtree
 
+from siteplan_gis.ingest.cad_texts import WIDTH_OF_LETTER
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,17 +20,16 @@ if TYPE_CHECKING:
 
     Vertices = NDArray[np.float64]
 
-_WIDTH_OF_LETTER: Final = 0.7
 _ABOUT_AS_NEAR: Final = 1.3
 _LONGEST_GAP: Final = 2.0
-_OFF_MIDDLE: Final = 0.25
+_OFF_MIDDLE: Final = 0.4
 
 
 def texts_at_lines(lines: Sequence[Vertices], texts: Sequence[DrawnText]) -> dict[int, list[DrawnText]]:
     """Texts by the place of their line in `lines` (arrays of shape (n, 2)); pieces that join end to end share them.
 
     A text in the gap between two ends of lines labels both, however near another line passes; else the nearest line
-    within about half the text's length, and any that is about as near.
+    within about half the text's length, and any that is about as near, unless a text of its own interrupts it.
     """
     said: dict[int, list[DrawnText]] = defaultdict(list)
     if not lines or not texts:
@@ -38,23 +39,27 @@ def texts_at_lines(lines: Sequence[Vertices], texts: Sequence[DrawnText]) -> dic
     ends = np.array([line[place] for line in lines for place in (0, -1)])
     closed = np.repeat([bool((line[0] == line[-1]).all()) for line in lines], 2)
     end_tree = STRtree(shapely.points(ends))
+    beside: list[tuple[DrawnText, float]] = []
     for text in texts:
-        at = Point(text.middle)
-        half = len(text.words) * text.height * _WIDTH_OF_LETTER / 2
-        reach = half + text.height
-        near_ends = end_tree.query(at, predicate="dwithin", distance=_LONGEST_GAP * reach)
+        reach = len(text.words) * text.height * WIDTH_OF_LETTER / 2 + text.height
+        near_ends = end_tree.query(Point(text.middle), predicate="dwithin", distance=_LONGEST_GAP * reach)
         pair = _interrupted(ends, near_ends[~closed[near_ends]], text)
         if pair:
             for number in {end // 2 for end in pair}:
                 said[number].append(text)
-            continue
-        near = tree.query(at, predicate="dwithin", distance=max(reach, 1.5 * text.height))
+        else:
+            beside.append((text, max(reach, 1.5 * text.height)))
+    interrupted = set(said)
+    for text, reach in beside:
+        at = Point(text.middle)
+        near = tree.query(at, predicate="dwithin", distance=reach)
         if not len(near):
             continue
         away = shapely.distance(shapes[near], at)
         closest = float(away.min())
         for number, distance in zip(near.tolist(), away.tolist(), strict=True):
-            if distance <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height):
+            near_enough = distance <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height)
+            if near_enough and number not in interrupted:
                 said[number].append(text)
     _share(said, lines)
     return said

@@ -29,6 +29,7 @@ from siteplan_gis.ingest.inspected import layer_row
 from siteplan_gis.ingest.isolated import LONGEST_READ_S, ask, read_isolated
 from siteplan_gis.ingest.kml import read_kml
 from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES
+from siteplan_gis.ingest.layout_sheets import sheets_of_layouts
 from siteplan_gis.ingest.manifest import Manifest, read_manifest
 from siteplan_gis.ingest.meshes import placed_surface
 from siteplan_gis.ingest.placing import choose_frame, locate, place
@@ -241,6 +242,7 @@ def _read(
             else:
                 place(layer, assume_crs)
         label_contours(placed)
+        sheets += sheets_of_layouts(placed)
         known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
         sources.append(Source(f"plan file {file.label}", file.label, crs=", ".join(known), sha256=file.sha256()))
         layers += placed
