@@ -15,6 +15,7 @@ the clock misses is the village's matter: it never makes a plan fail.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import checklist, finding
@@ -61,10 +62,11 @@ def judge_review_clock(rule: Rule, case: Case) -> Sequence[Finding]:
     if decided is not None or case.on > due:
         late = f"The applicant was informed on {decided.isoformat()}" if decided else "No decision is on record"
         text = f"{told} {late}.{consequence}{assumed}"
-        return [finding(rule, "clock", Status.NEEDS_REVIEW, text, remedy="Ask the village attorney what this means.")]
+        made = finding(rule, "clock", Status.NEEDS_REVIEW, text, remedy="Ask the village attorney what this means.")
+        return [replace(made, due=due)]
     left = business_days_between(case.on, due, *arguments)
     text = f"{told} {left} business day{'s are' if left != 1 else ' is'} left.{consequence}{assumed}"
-    return [finding(rule, "clock", Status.PASS, text)]
+    return [replace(finding(rule, "clock", Status.PASS, text), due=due)]
 
 
 def _start(rule: Rule, case: Case) -> tuple[date | None, str]:

@@ -99,6 +99,8 @@ class Finding:
     override: Override | None = None
     counted: bool = True
     """False for a line of the reviewer's checklist: it carries evidence and decides nothing."""
+    due: date | None = None
+    """The day by which somebody has to act; None where the finding sets none."""
 
     @property
     def id(self) -> str:

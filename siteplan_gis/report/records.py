@@ -178,6 +178,7 @@ def _finding(finding: Finding, site: Site) -> Record:
         "measured": None if finding.measured is None else _measured(finding.measured),
         "limit": None if finding.limit is None else _limit(finding.limit),
         "margin": number(finding.margin),
+        "due": day(finding.due),
         "place": geojson_place(finding.where, site.frame),
         "sources": source_records(finding.sources),
         "override": None if finding.override is None else _override(finding.override),

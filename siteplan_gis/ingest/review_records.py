@@ -1,0 +1,42 @@
+"""`review.json` read back: for letters and comparisons, held to the published schema."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from siteplan_gis.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_LARGEST_BYTES: Final = 256 << 20
+
+
+def read_review_record(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Read a `review.json` and hold it to the schema.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no JSON, or is no review of this version.
+    """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise InputError("is far too large for a review", file=path.name)
+        record = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path.name) from None
+    except (ValueError, RecursionError):
+        raise InputError("is not a JSON file", file=path.name, remedy="give a review.json") from None
+    wanted = schema["properties"]["schema"]["const"]
+    if not isinstance(record, dict) or record.get("schema") != wanted:
+        raise InputError(f"is no review of this version ({wanted})", file=path.name, remedy="run the review again")
+    wrong = next(iter(Draft202012Validator(schema).iter_errors(record)), None)
+    if wrong is not None:
+        place = "/".join(map(str, wrong.absolute_path)) or "the record"
+        raise InputError(f"is damaged: {place}: {wrong.message:.200}", file=path.name, remedy="run the review again")
+    return record
