@@ -46,7 +46,7 @@ _SAUKVILLE_ROWS: Final = {
     "SAU-MAP-a6:floodplain": "pass",
     "SAU-MAP-b:construction_site+disturbed_area": "pass",
     "SAU-MAP-c:drainage_pattern": "pass",
-    "SAU-MAP-c2:contour_proposed": "pass",
+    "SAU-MAP-c2:contour_proposed+surface_proposed": "pass",
     "SAU-MAP-d:disturbed_area": "pass",
     "SAU-ACRES:site": "pass",
     "SAU-ACRES:disturbed": "pass",
@@ -212,12 +212,14 @@ _SAUKVILLE_STORIES: Final = (
     _saukville(
         "unclear-no-vertical-unit",
         "The elevations come from a file that nobody labelled with a unit; feet and metres would both be believable.\n"
-        "Slopes and the way of the runoff cannot be told, and the program does not guess.",
+        "The way of the runoff cannot be told, and the program does not guess; slopes are those between the plan's own\n"
+        "contours, which nobody else has measured.",
         "Feet for metres would make 8 % of slope into 26 %.",
         "not_checked", 3,
-        {"SAU-SLOPE:disturbed": "not_checked", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
+        {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
          "SAU-MAP-h2:undrawn": "not_checked"},
-        args=("--layers", "layers/saukville/no_vertical_unit.toml"), flags=("invented_ground", "dem_vertical_unit_unknown"),
+        args=("--layers", "layers/saukville/no_vertical_unit.toml"),
+        flags=("invented_ground", "dem_vertical_unit_unknown", "slopes_from_plan"),
     ),
     _saukville(
         "unclear-short-layers",

@@ -5,7 +5,8 @@ What the rule asks: a contour interval not to exceed two feet.
 How it is judged: the interval is measured from the drawn contours (the usual step between their levels), whatever
 the note says. A stated interval that is not the drawn one is named. Levels missing between others, or off the step,
 are the reviewer's; so are contours that reach over less than four fifths of the site. Contours without readable
-levels, or none at all: not checked.
+levels, or none at all: not checked. Where heights of the plan's existing ground lie off the elevation model's by more
+than both may err, or rise by another measure, as metres that are taken for feet do, that is the reviewer's too.
 
 Limits: where the ground is flat no contour need run; on it absence proves nothing.
 """
@@ -90,6 +91,13 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
             text = f"The contours reach over {show_share(share)} of the site only."
             remedy = "Draw the contours of the whole site, or say why none runs on the rest."
             found.append(finding(rule, "cover", Status.NEEDS_REVIEW, text, measured=measured, remedy=remedy))
+    found += [
+        finding(rule, "heights", Status.NEEDS_REVIEW, f"{flag.text[:1].upper()}{flag.text[1:]}.",
+                measured=case.measured.values.get("ground_height_offset_ft"),
+                remedy="State the datum and the unit of the elevations, and correct the contours.")
+        for flag in case.measured.flags
+        if flag.code == "ground_heights_off"
+    ][:1]  # fmt: skip
     missing = case.measured.values.get("contour_missing_levels")
     if missing is not None and isinstance(missing.value, int) and missing.value > 0:
         text = f"{missing.value} levels between the lowest and the highest contour are not drawn: {missing.method}."

@@ -6,12 +6,15 @@ How it is judged: the disturbed ground at or above the limit is measured by exac
 grid. None (within the noise of an elevation model, 0.01 acre): pass. Some: needs review, with acres, share and
 place. Elevation that is missing, too coarse or whole units can measure but never clear a site.
 
+Without an elevation model the slopes are those of the surface or the contours that the plan itself gives, and the
+finding says so; with one, they are a second opinion: steep ground that only they show is the reviewer's.
+
 Limits: a bare-earth model of another year; banks narrower than a few cells are smoothed away.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import shapely
 
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
+
+_LEAST_ACRES: Final = 0.1
+"""Less steep ground than this between the plan's contours is within what contours can tell."""
 
 
 def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -44,13 +50,18 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
         f"the doubt of the measurement is {show(steep.plus_minus)} acres"
         if steep.plus_minus and value <= noise < value + steep.plus_minus
         else "",
+        _second_opinion(case, value, noise),
     ]
     doubt = "; ".join(text for text in doubts if text)
+    own = _flagged(case, "slopes_from_plan")
+    rests = f" No elevation model tells the slopes: these are {steep.method}." if own else ""
     if value > noise:
         disturbed = float(case.measured["disturbed_acres"].value or 0)
         share = f" ({show_share(value / disturbed)} of the disturbed ground)" if disturbed else ""
-        text = f"{amount(steep)} at {limit.value:g} % or more are to be disturbed{share}." + (
-            f" Also: {doubt}." if doubt else ""
+        text = (
+            f"{amount(steep)} at {limit.value:g} % or more are to be disturbed{share}."
+            + (f" Also: {doubt}." if doubt else "")
+            + rests
         )
         where = shapely.union_all(
             [patch.geometry for patch in case.measured.steep_patches if patch.in_disturbed_m2 > 0]
@@ -58,13 +69,22 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
         return [finding(rule, "disturbed", Status.NEEDS_REVIEW, text, measured=steep, where=steep.where or where,
                         remedy="Move the limits of disturbance off the steep ground, or show that its disturbance is as small as it can be.")]  # fmt: skip
     if doubt:
-        text = f"No disturbed ground at {limit.value:g} % or more was found, but {doubt}."
+        text = f"No disturbed ground at {limit.value:g} % or more was found, but {doubt}.{rests}"
         return [finding(rule, "disturbed", Status.NEEDS_REVIEW, text, measured=steep,
                         remedy="Give an elevation model that covers the site with cells of 5 m or less.")]  # fmt: skip
-    text = (
-        f"No disturbed ground at {limit.value:g} % or more ({amount(steep)}, within the noise of the elevation model)."
-    )
+    noise_of = "" if own else ", within the noise of the elevation model"
+    text = f"No disturbed ground at {limit.value:g} % or more ({amount(steep)}{noise_of}).{rests}"
     return [finding(rule, "disturbed", Status.PASS, text, measured=steep)]
+
+
+def _second_opinion(case: Case, value: float, noise: float) -> str:
+    """Steep disturbed ground that the plan's own ground shows and the elevation model does not."""
+    own = case.measured.values.get("existing_steep_disturbed_acres")
+    if value > noise or own is None or not isinstance(own.value, int | float):
+        return ""
+    if own.value <= _LEAST_ACRES or own.value - (own.plus_minus or 0.0) <= noise:
+        return ""
+    return f"the plan's own ground shows {amount(own)} of it ({own.method})"
 
 
 def _flagged(case: Case, code: str) -> bool:

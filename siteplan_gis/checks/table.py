@@ -80,7 +80,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "bare_ground": Check(weigh_bare_ground, ("ground",)),
     "sediment": Check(judge_sediment, ("slopes",)),
     "stated_acreage": Check(compare_stated, ("ground",)),
-    "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes"), ("elevation",)),
+    "steep_slopes": Check(judge_steep_slopes, ("ground", "slopes", "submitted"), ("elevation",)),
     "wetland_acreage": Check(judge_wetland_acreage, ("waters",), ("wetlands",)),
     "discharges_shown": Check(
         judge_discharges, ("waters", "discharges"), ("waters", "wetlands", "flowlines", "elevation")
@@ -89,7 +89,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "waters_on_site_shown": Check(judge_waters_on_site, ("waters",), ("waters", "wetlands")),
     "map_scale": Check(judge_scale, ("drawing",)),
     "same_scale": Check(judge_same_scale, ("drawing",)),
-    "contour_interval": Check(judge_contour_interval, ("drawing",)),
+    "contour_interval": Check(judge_contour_interval, ("drawing", "submitted", "agreement")),
     "grid_over_map": Check(judge_grid, ("drawing",)),
     "map_items": Check(judge_map_item, ("waters",)),
     "airport_distance": Check(judge_airport_distance, ("places",), ("airports",)),

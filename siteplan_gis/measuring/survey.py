@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from siteplan_gis.measuring.agreement import measure_agreement
 from siteplan_gis.measuring.discharges import measure_discharges
 from siteplan_gis.measuring.drawing import measure_drawing
 from siteplan_gis.measuring.ground import measure_ground, open_ground, shapes
 from siteplan_gis.measuring.places import measure_places
 from siteplan_gis.measuring.record import Taken
 from siteplan_gis.measuring.slopes import measure_slopes
+from siteplan_gis.measuring.submitted import Submitted, isolines, measure_submitted, or_submitted
 from siteplan_gis.measuring.waters import NearbyWaters, measure_waters
 from siteplan_gis.model.measurement import Measurements, Method
 
@@ -46,8 +48,11 @@ def take_measurements(
     waters, nearby = step("waters", (nothing, NearbyWaters()), lambda: measure_waters(site, shape, method))
     places, jurisdiction, airports, gaps = step("places", (nothing, (), (), {}), lambda: measure_places(site, shape))
     slopes, patches = step("slopes", (nothing, ()), lambda: measure_slopes(site, shape, method))
+    own = step("submitted", Submitted(nothing), lambda: measure_submitted(site, shape, method))
+    agreement = step("agreement", nothing, lambda: measure_agreement(site, own.existing, shape, method))
+    patches = step("submitted", patches, lambda: or_submitted(slopes, patches, own))
     discharge, discharges = step("discharges", (nothing, ()), lambda: measure_discharges(site, shape, method))
-    taken = (ground, drawing, waters, places, slopes, discharge)
+    taken = (ground, drawing, waters, places, slopes, own.taken, agreement, discharge)
     return Measurements(
         values={name: value for part in taken for name, value in part.values.items()},
         shape=shape,
@@ -61,6 +66,7 @@ def take_measurements(
         jurisdiction=jurisdiction,
         steep_patches=patches,
         open_ground=step("open_ground", (), lambda: open_ground(site.plan)),
+        isolines=step("isolines", {}, lambda: isolines(site.plan)),
         not_counted=nearby.not_counted,
         uncovered={**nearby.uncovered, **gaps},
         flags=_flags(site, taken),

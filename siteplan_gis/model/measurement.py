@@ -171,12 +171,15 @@ class Measurements:
     steep_patches: tuple[SteepPatch, ...] = ()
     open_ground: tuple[tuple[date, float], ...] = ()
     """From each day on, the square metres of disturbed ground that are open; empty where no phase has dates."""
+    isolines: Mapping[str, BaseGeometry] = field(default_factory=dict)
+    """By layer: contours of the submitted surfaces, to draw."""
     not_counted: Mapping[str, int] = field(default_factory=dict)
     uncovered: Mapping[str, BaseGeometry] = field(default_factory=dict)
     """By layer role: the searched ground that no layer of the role covers (absent where all is covered)."""
     flags: tuple[Flag, ...] = ()
     faults: Mapping[str, str] = field(default_factory=dict)
-    """Steps that crashed: "ground", "drawing", "waters", "places", "slopes" or "discharges", with what happened."""
+    """Steps that crashed, with what happened: "ground", "drawing", "waters", "places", "slopes", "submitted" (the
+    plan's own ground), "agreement" (that ground against the elevation model), "discharges", ..."""
 
     def __getitem__(self, name: str) -> Measurement:
         return self.values[name]

@@ -102,6 +102,10 @@ def context_layers(review: Review) -> tuple[MapLayer, ...]:
                                                 "median_percent": number(patch.median_percent),
                                                 "in_disturbed_acres": number(acres(patch.in_disturbed_m2))})
                        for patch in measured.steep_patches)),
+        MapLayer("slope_disagreement", "Slopes of plan and elevation model differ", {"difference": str},
+                 _disagreement(review)),
+        MapLayer("isolines", "Contours of submitted surfaces", {"layer": str},
+                 tuple(MapItem(lines, {"layer": text(layer)}) for layer, lines in sorted(measured.isolines.items()))),
         _runoff(review),
         _nearby("waters", "Surface waters (reference map)", measured.waters),
         _nearby("wetlands", "Wetlands (reference map)", measured.wetlands),
@@ -118,6 +122,13 @@ def context_layers(review: Review) -> tuple[MapLayer, ...]:
         _shape("one_mile", "One mile from the construction site", shapes["one_mile"]),
     ]  # fmt: skip
     return tuple(layer for layer in layers if layer.items)
+
+
+def _disagreement(review: Review) -> tuple[MapItem, ...]:
+    where = getattr(review.measured.values.get("slope_disagreement_acres"), "where", None)
+    if where is None or where.is_empty:
+        return ()
+    return (MapItem(where, {"difference": "more than 5 percentage points"}),)
 
 
 def _shape(key: str, title: str, geometry: BaseGeometry | None) -> MapLayer:
