@@ -67,6 +67,14 @@ class PageFrame:
         )[self.turns % 4]
         return turned[0] * self.inches_per_unit, turned[1] * self.inches_per_unit
 
+    def on_page(self, x_in: float, y_in: float) -> tuple[float, float]:
+        """The place in the page's own units of a place in inches; undoes `place`."""
+        x, y = x_in / self.inches_per_unit, y_in / self.inches_per_unit
+        across, up = ((x, y), (self.width - y, x), (self.width - x, self.height - y), (y, self.height - x))[
+            self.turns % 4
+        ]
+        return across + self.left, up + self.bottom
+
 
 @dataclass(slots=True)
 class Letters:
@@ -149,6 +157,7 @@ def count_contents(page: Any) -> Contents:
 
 def read_points(page: Any, frame: PageFrame, windows: Sequence[Box]) -> NDArray[np.float64]:
     """Corners and ends of the lines drawn within some windows of the page (west, south, east, north in inches)."""
+    wanted = [_around([frame.on_page(x, y) for x in window[::2] for y in window[1::2]]) for window in windows]
     found: list[tuple[float, float]] = []
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -157,27 +166,27 @@ def read_points(page: Any, frame: PageFrame, windows: Sequence[Box]) -> NDArray[
             continue
         if not pdfium.FPDFPageObj_GetBounds(drawn, left, bottom, right, top):
             continue
-        corners = [
-            frame.place(*_moved(outer, a, b)) for a in (left.value, right.value) for b in (bottom.value, top.value)
-        ]
-        bounds = (
-            min(corner[0] for corner in corners), min(corner[1] for corner in corners),
-            max(corner[0] for corner in corners), max(corner[1] for corner in corners),
-        )  # fmt: skip
-        near = [window for window in windows if _overlap(bounds, window)]
+        bounds = left.value, bottom.value, right.value, top.value
+        if outer is not _SAME:
+            bounds = _around([_moved(outer, a, b) for a in bounds[::2] for b in bounds[1::2]])
+        near = [window for window in wanted if _overlap(bounds, window)]
         if not near:
             continue
-        own = _matrix(drawn, pdfium.FPDFPageObj_GetMatrix)
-        matrix = _after(own, outer)
+        matrix = _after(_matrix(drawn), outer)
         for number in range(max(pdfium.FPDFPath_CountSegments(drawn), 0)):
             segment = pdfium.FPDFPath_GetPathSegment(drawn, number)
             if segment and pdfium.FPDFPathSegment_GetPoint(segment, x, y):
-                place = frame.place(*_moved(matrix, x.value, y.value))
+                place = _moved(matrix, x.value, y.value)
                 if any(_overlap((*place, *place), window) for window in near):
-                    found.append(place)
+                    found.append(frame.place(*place))
             if len(found) >= _MOST_POINTS:
                 return np.array(found)
     return np.array(found, dtype=float).reshape(-1, 2)
+
+
+def _around(places: Sequence[tuple[float, float]]) -> Box:
+    xs, ys = zip(*places, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
@@ -199,7 +208,7 @@ def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
             kind = pdfium.FPDFPageObj_GetType(drawn)
             yield drawn, kind, outer
             if kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
-                inner = _after(_matrix(drawn, pdfium.FPDFPageObj_GetMatrix), outer)
+                inner = _after(_matrix(drawn), outer)
                 waiting.append((_getter(drawn), pdfium.FPDFFormObj_CountObjects(drawn), inner, depth + 1))
 
 
@@ -207,9 +216,9 @@ def _getter(form: Any) -> Callable[[int], Any]:
     return lambda index: pdfium.FPDFFormObj_GetObject(form, index)
 
 
-def _matrix(drawn: Any, get: Callable[[Any, Any], int]) -> Matrix:
+def _matrix(drawn: Any) -> Matrix:
     matrix = pdfium.FS_MATRIX()
-    if not get(drawn, matrix):
+    if not pdfium.FPDFPageObj_GetMatrix(drawn, matrix):
         return _SAME
     return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
 

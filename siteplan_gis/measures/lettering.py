@@ -14,6 +14,11 @@ _SAME_PLACE: Final = 0.12
 _NEW_WORD: Final = 0.18
 _NEW_LINE: Final = 1.3
 """Shares of the letter size: how far baselines differ, where a letter is printed twice, gaps of words and of lines."""
+_OVERLAP: Final = 0.75
+"""A letter may begin this much of its size before the end of the last one: printed twice, or set tight."""
+_SAME_SIZES: Final = 2.0
+_BUCKET_IN: Final = 0.05
+_MOST_BUCKETS: Final = 200
 
 
 class Glyph(NamedTuple):
@@ -96,75 +101,103 @@ def on_baseline(x: float, y: float, angle: float) -> tuple[float, float]:
 
 
 def set_lines(glyphs: Iterable[Glyph]) -> list[Line]:
-    """Lines in reading order: from the top down, then from the left."""
-    by_angle: dict[int, list[tuple[float, float, float, Glyph]]] = defaultdict(list)
+    """Lines in reading order: from the top down, then from the left.
+
+    A letter continues the line whose last letter stands just before it on about the same baseline. What stands
+    elsewhere on that baseline, or crosses it, is another line.
+    """
+    by_angle: dict[int, list[_Placed]] = defaultdict(list)
     for glyph in glyphs:
-        numbers = glyph[1:]
-        if not all(math.isfinite(number) for number in numbers) or glyph.size <= 0:
+        if not all(math.isfinite(number) for number in glyph[1:]) or glyph.size <= 0:
             continue
         angle = round(glyph.angle) % 360
         along, across = on_baseline(glyph.x, glyph.y, angle)
         end, _ = on_baseline(glyph.end_x, glyph.end_y, angle)
-        by_angle[angle].append((across, along, max(end, along), glyph))
-    lines: list[Line] = []
-    for angle, placed in by_angle.items():
-        for row in _rows(placed):
-            lines += _split(row, angle)
+        by_angle[angle].append(_Placed(along, across, max(end, along), glyph.size, glyph.character))
+    lines = [
+        line for angle, placed in by_angle.items() for row in _rows(placed) if (line := _line(row, angle)) is not None
+    ]
     return sorted(lines, key=lambda line: (-round(line.centre[1], 2), line.centre[0]))
 
 
-def _rows(
-    placed: list[tuple[float, float, float, Glyph]],
-) -> list[list[tuple[float, float, float, Glyph]]]:
-    placed.sort(key=lambda one: (one[0], one[1]))
-    rows: list[list[tuple[float, float, float, Glyph]]] = []
-    for one in placed:
-        if rows and one[0] - rows[-1][-1][0] <= _SAME_BASELINE * min(one[3].size, rows[-1][-1][3].size):
-            rows[-1].append(one)
-        else:
-            rows.append([one])
+class _Placed(NamedTuple):
+    """A letter on its baseline."""
+
+    along: float
+    across: float
+    end: float
+    size: float
+    character: str
+
+
+def _rows(placed: list[_Placed]) -> list[list[_Placed]]:
+    """Letters of each line, in order; only lines that end in the neighbourhood of a letter are looked at."""
+    rows: list[list[_Placed]] = []
+    open_rows: dict[int, list[list[_Placed]]] = defaultdict(list)
+    for letter in sorted(placed):
+        low, high = (_bucket(letter.across + sign * _SAME_BASELINE * letter.size) for sign in (-1, 1))
+        best, least = None, math.inf
+        for bucket in range(low, min(high, low + _MOST_BUCKETS) + 1):
+            still = [
+                row
+                for row in open_rows[bucket]
+                if letter.along - row[-1].end <= _NEW_LINE * max(letter.size, row[-1].size)
+            ]
+            open_rows[bucket] = still
+            for row in still:
+                away = _distance(row[-1], letter)
+                if away < least:
+                    best, least = row, away
+        if best is None:
+            best = []
+            rows.append(best)
+        elif _bucket(best[-1].across) != _bucket(letter.across):
+            open_rows[_bucket(best[-1].across)] = [
+                row for row in open_rows[_bucket(best[-1].across)] if row is not best
+            ]
+        if not best or _bucket(best[-1].across) != _bucket(letter.across):
+            open_rows[_bucket(letter.across)].append(best)
+        best.append(letter)
     return rows
 
 
-def _split(row: list[tuple[float, float, float, Glyph]], angle: int) -> list[Line]:
-    row.sort(key=lambda one: one[1])
-    lines: list[Line] = []
+def _bucket(across: float) -> int:
+    return math.floor(across / _BUCKET_IN)
+
+
+def _distance(last: _Placed, letter: _Placed) -> float:
+    """How far a letter stands from the end of a line; infinite where it does not continue it."""
+    size = max(last.size, letter.size)
+    gap, off = letter.along - last.end, abs(letter.across - last.across)
+    if size > _SAME_SIZES * min(last.size, letter.size) or off > _SAME_BASELINE * min(last.size, letter.size):
+        return math.inf
+    return math.inf if not -_OVERLAP * size <= gap <= _NEW_LINE * size else abs(gap) + off
+
+
+def _line(row: list[_Placed], angle: int) -> Line | None:
     words: list[Word] = []
-    letters: list[tuple[float, float, float, Glyph]] = []
+    letters: list[_Placed] = []
+    shown: list[_Placed] = []
     broken = False
-
-    def end_word() -> None:
-        if letters:
-            text = "".join(one[3].character for one in letters)
-            words.append(Word(text, letters[0][1], max(one[2] for one in letters)))
-            letters.clear()
-
-    def end_line(members: Sequence[tuple[float, float, float, Glyph]]) -> None:
-        end_word()
-        if words and members:
-            across = sum(one[0] for one in members) / len(members)
-            lines.append(Line(tuple(words), angle, across, max(one[3].size for one in members)))
-        words.clear()
-
-    members: list[tuple[float, float, float, Glyph]] = []
-    for one in row:
-        _, along, _, glyph = one
-        if glyph.character.isspace():
+    for letter in row:
+        if letter.character.isspace():
             broken = True
             continue
-        if members:
-            last = members[-1]
-            size = max(glyph.size, last[3].size)
-            if glyph.character == last[3].character and along - last[1] < _SAME_PLACE * size:
+        if shown:
+            last, size = shown[-1], max(letter.size, shown[-1].size)
+            if letter.character == last.character and letter.along - last.along < _SAME_PLACE * size:
                 continue
-            gap = along - last[2]
-            if gap > _NEW_LINE * size:
-                end_line(members)
-                members = []
-            elif gap > _NEW_WORD * size or broken:
-                end_word()
+            if letters and (broken or letter.along - last.end > _NEW_WORD * size):
+                words.append(_word(letters))
+                letters = []
         broken = False
-        letters.append(one)
-        members.append(one)
-    end_line(members)
-    return lines
+        letters.append(letter)
+        shown.append(letter)
+    if not shown:
+        return None
+    words.append(_word(letters))
+    return Line(tuple(words), angle, sum(one.across for one in shown) / len(shown), max(one.size for one in shown))
+
+
+def _word(letters: Sequence[_Placed]) -> Word:
+    return Word("".join(one.character for one in letters), letters[0].along, max(one.end for one in letters))

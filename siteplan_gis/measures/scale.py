@@ -171,11 +171,11 @@ def _from_notes(
     value, coarsest = max(notes, key=lambda one: one[0])
     finest, other = min(notes, key=lambda one: one[0])
     told: tuple[str, ...] = ()
-    doubt: float | None = None
+    doubt = max((note.plus_minus for _, note in notes if note.plus_minus is not None), default=None)
     basis = coarsest.where
     if _differ(value, finest, 0.0):
         told = (f"{value:g} ft per inch by {coarsest.where}, but {finest:g} by {other.where}",)
-        doubt = value - finest
+        doubt = max(doubt or 0.0, value - finest)
     printed = printed_size(sheet)
     if printed is not None and reduced is None:
         size = f"the page is {_sides(sheet)}"

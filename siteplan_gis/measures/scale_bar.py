@@ -38,7 +38,8 @@ _NEAR_LABEL: Final = 0.9
 _ON_TICK_IN: Final = 0.012
 _DRAWN_TO_IN: Final = 0.004
 """How true a tick is drawn: thin lines and rounded coordinates."""
-_MOST_TICKS: Final = 400
+_MOST_TICKS: Final = 2000
+_SAME_ROW, _SAME_LETTERS = 0.3, 1.25
 
 
 class Bar(NamedTuple):
@@ -64,16 +65,26 @@ class BarLabels(NamedTuple):
 
 def bar_labels(lines: Sequence[Line]) -> list[BarLabels]:
     """Rows of evenly spaced numbers with a zero and a unit of length: where to look for ticks."""
+    numbered = [line for line in lines if any(_NUMBER.fullmatch(word.text) for word in line.words)]
     found = []
-    for row in _rows(lines):
-        words = sorted((word for line in row for word in line.words), key=lambda word: word.along)
-        size, angle, across = row[0].size, row[0].angle, row[0].across
-        for options in _runs(words):
-            for run in options:
+    for home in numbered:
+        for zero in home.words:
+            if _value(zero.text) != 0:
+                continue
+            words = [
+                word
+                for line in numbered
+                if line.angle == home.angle
+                and abs(line.across - home.across) <= _SAME_ROW * home.size
+                and max(line.size, home.size) <= _SAME_LETTERS * min(line.size, home.size)
+                for word in line.words
+                if _NUMBER.fullmatch(word.text)
+            ]
+            for run in _runs(sorted(words, key=lambda word: word.along), zero):
                 values = _signed([_value(word.text) for word in run])
-                unit = _unit(run, lines, row[0])
-                if values is not None and unit is not None and _even(values, run, size):
-                    found.append(BarLabels(values, tuple(run), unit, angle, across, size))
+                unit = _unit(run, lines, home)
+                if values is not None and unit is not None and _even(values, run, home.size):
+                    found.append(BarLabels(values, tuple(run), unit, home.angle, home.across, home.size))
                     break
     return found
 
@@ -109,37 +120,27 @@ def measured_bar(labels: BarLabels, points: NDArray[np.float64]) -> Bar | None:
     return Bar(value, value * doubt / inches_per_unit, " ".join(word.text for word in labels.words), x, y)
 
 
-def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Lines on one baseline, in one direction and of about one size, that hold numbers."""
-    candidates = [line for line in lines if any(_NUMBER.fullmatch(word.text) for word in line.words)]
-    candidates.sort(key=lambda line: (line.angle, line.across, line.along))
-    row: list[Line] = []
-    for line in candidates:
-        if row and (line.angle != row[-1].angle or line.across - row[-1].across > 0.3 * min(line.size, row[-1].size)):
-            yield row
-            row = []
-        row.append(line)
-    if row:
-        yield row
+def _runs(numbers: Sequence[Word], zero: Word) -> Iterator[list[Word]]:
+    """The numbers that rise away from a zero, the longest run first: on both sides, then on its right alone.
 
-
-def _runs(words: Sequence[Word]) -> Iterator[list[list[Word]]]:
-    """For each zero of a row: the numbers that rise away from it on both sides, and those on its right alone."""
-    numbers = [word for word in words if _NUMBER.fullmatch(word.text)]
-    for at, zero in enumerate(numbers):
-        if _value(zero.text) != 0:
-            continue
-        right, left = [zero], [zero]
-        for other in numbers[at + 1 :]:
-            if _value(other.text) <= _value(right[-1].text) or other.end - zero.along > _LONGEST_IN:
-                break
-            right.append(other)
-        for other in reversed(numbers[:at]):
-            if _value(other.text) <= _value(left[-1].text) or zero.end - other.along > _LONGEST_IN:
-                break
-            left.append(other)
-        if len(right) > 1:
-            yield [[*reversed(left[1:]), *right], right]
+    Shorter runs leave out what stands farther off in the same row by chance; they have three numbers at least.
+    """
+    at = next(place for place, word in enumerate(numbers) if word == zero)
+    right, left = [zero], [zero]
+    for other in numbers[at + 1 :]:
+        if _value(other.text) <= _value(right[-1].text) or other.end - zero.along > _LONGEST_IN:
+            break
+        right.append(other)
+    for other in reversed(numbers[:at]):
+        if _value(other.text) <= _value(left[-1].text) or zero.end - other.along > _LONGEST_IN:
+            break
+        left.append(other)
+    if len(right) < 2:  # noqa: PLR2004
+        return
+    for parts in range(len(right), 1, -1):
+        for more in range(len(left), 0, -1):
+            if parts + more - 1 >= min(3, len(right) + len(left) - 1):
+                yield [*reversed(left[1:more]), *right[:parts]]
 
 
 def _value(text: str) -> float:

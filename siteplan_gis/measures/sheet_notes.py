@@ -206,7 +206,7 @@ def _stated_scales(
             doubt = value if reduced else None
             note = ScaleEvidence("stated", value, doubt, f"{where}, note {line.text[:80]!r}", subject, paper)
             found.setdefault((value, subject, paper), note)
-        if not told and "SCALE" in text and says_no_scale(text) and not _HALF.search(text):
+        if not told and "SCALE" in text and says_no_scale(text) and not (_HALF.search(text) or _REDUCED.search(text)):
             silent.setdefault(subject, ScaleEvidence("stated", None, None, f"{where}, note {text[:80]!r}", subject))
     scales = list(found.values())
     if any((item.feet_per_inch or 0) >= _FINEST_SITE_MAP_FT for item in scales):

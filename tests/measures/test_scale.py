@@ -114,6 +114,12 @@ def test_notes_for_two_papers():
     assert settled_scale(sheet(notes[0], **HALF)).printed == 100.0
 
 
+def test_a_doubtful_note_stays_doubtful():
+    scale = settled_scale(sheet(seen("stated", 60.0, 60.0), **FULL))
+    assert compare(scale.printed, "<=", 100.0, scale.plus_minus) is None
+    assert compare(settled_scale(sheet(seen("stated", 50.0, 50.0), **FULL)).printed, "<=", 100.0, 50.0) is True
+
+
 def test_vicinity_and_details_do_not_count_for_the_site_map():
     parts = (seen("viewport", 2000.0, subject="location"), seen("viewport", 5.0, subject="detail"))
     scale = settled_scale(sheet(*parts, **FULL))
