@@ -94,8 +94,9 @@ def condition_around(
     half_window_m: float = 900.0,
     culverts: Sequence[BaseGeometry] = (),
     drainage: Sequence[BaseGeometry] = (),
+    finest_m: float = FINEST_CELL_M,
 ) -> Conditioned:
-    """Make the ground within `half_window_m` of a geometry ready.
+    """Make the ground within `half_window_m` of a geometry ready, in cells of at least `finest_m`.
 
     `culverts` are pipes: each is cut from its higher to its lower end, at an even fall between the lowest ground at
     the ends; one given as a point or an area is laid across the barrier there. `drainage` lines are open or piped
@@ -107,7 +108,7 @@ def condition_around(
     c1, c2 = (int(np.clip(np.floor(v), 0, cols)) for v in (left, right + 1))
     r1, r2 = (int(np.clip(np.floor(v), 0, rows)) for v in (top, bottom + 1))
     z, dx, dy = grid.z_m[r1:r2, c1:c2], grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
-    across, down = _factor(dx), _factor(dy)
+    across, down = _factor(dx, finest_m), _factor(dy, finest_m)
     if across > 1 or down > 1:
         z, dx, dy = _averaged(z, dx, dy, across, down)
     ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down))
@@ -120,11 +121,11 @@ def condition_around(
     return Conditioned(grid, z, dx, dy, (c1, r1), (across, down), pipes)
 
 
-def _factor(spacing_m: NDArray[np.float64]) -> int:
+def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:
     if not spacing_m.size:
         return 1
     # A cell of 0.9999 m is a metre.
-    return max(1, int(np.ceil(FINEST_CELL_M / float(np.median(spacing_m)) - 0.01)))
+    return max(1, int(np.ceil(finest_m / float(np.median(spacing_m)) - 0.01)))
 
 
 def _averaged(

@@ -51,15 +51,15 @@ class Piece:
         "unknown" where it is level within its doubt, or has no elevation.
     line
         In the frame, with the area on its left.
-    plus_minus_m
-        Of its length: the part of it that may be of another kind.
+    doubtful_m
+        How much of it may be down, side or up, each, while it is not certain which.
     leaves_m2, enters_m2
         The ground of the area whose water leaves here first, and the ground outside whose water comes in here first.
     """
 
     kind: str
     line: shapely.LineString
-    plus_minus_m: float
+    doubtful_m: tuple[float, float, float]
     leaves_m2: float
     enters_m2: float
 
@@ -104,7 +104,7 @@ def classify_boundary(
         step_m = max(min(cell_m, over_m / 5), line.length / _SAMPLES_MOST)
         count = max(int(np.ceil(line.length / step_m)), 8)
         places = (np.arange(count) + 0.5) * (line.length / count)
-        kind, doubtful = _kinds(runoff, line, places, reach_m, np.sin(np.radians(side_deg)))
+        kind, low, high = _kinds(runoff, line, places, reach_m, np.sin(np.radians(side_deg)))
         kind = _without_short(kind, line.length / count, least_m)
         own = crossing[ring == number]
         spots = np.minimum((along[ring == number] / line.length * count).astype(int), count - 1)
@@ -118,9 +118,16 @@ def classify_boundary(
             share = (last - first) / count * line.length / whole_m
             if name == SIDE and out > into and out >= _CONCENTRATED * share * outward.sum():
                 name = DOWN
+            spread = low[which] != high[which]
             # Either end of a piece is known to half a step.
-            doubt = (float(doubtful[which].sum()) + (1.0 if last - first < count else 0.0)) * line.length / count
-            pieces.append(Piece(name, _stretch(line, first / count, last / count), doubt, out, into))
+            ends = 0.5 if last - first < count else 0.0
+            doubtful = tuple(
+                (float((spread & (low[which] <= k) & (k <= high[which])).sum()) + ends * (KINDS[k] == name))
+                * line.length
+                / count
+                for k in range(3)
+            )
+            pieces.append(Piece(name, _stretch(line, first / count, last / count), doubtful, out, into))
     return tuple(pieces)
 
 
@@ -132,19 +139,22 @@ def _crossing(runoff: Runoff, cover: Floats) -> Floats:
 
 
 def lengths(pieces: tuple[Piece, ...]) -> dict[str, tuple[float, float]]:
-    """Length and its doubt in metres for each kind.
+    """Length and its doubt in metres for each kind: stretches that may or may not be of it.
 
-    A length may grow by doubtful stretches of every kind, and shrink by its own.
+    Stretches of unknown kind come on top: they may be of any.
     """
-    every = sum(piece.plus_minus_m for piece in pieces)
-    sums = {kind: sum(piece.length_m for piece in pieces if piece.kind == kind) for kind in KINDS}
-    return {kind: (length, every if length or every else 0.0) for kind, length in sums.items()}
+    found = {}
+    for place, kind in enumerate(KINDS):
+        length = sum(piece.length_m for piece in pieces if piece.kind == kind)
+        doubt = sum(piece.doubtful_m[place] for piece in pieces) if kind != UNKNOWN else 0.0
+        found[kind] = (length, doubt)
+    return found
 
 
 def _kinds(
     runoff: Runoff, line: shapely.LineString, places: Floats, reach_m: float, side: float
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The number in KINDS at each place of a ring, and whether it may be another."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The number in KINDS at each place of a ring, and the least and largest that it may be."""
     ground = runoff.ground
     points = shapely.line_interpolate_point(line, places)
     xy = shapely.get_coordinates(points)
@@ -166,7 +176,7 @@ def _kinds(
     limits = np.array([np.arccos(side), np.pi - np.arccos(side)])
     kind = np.where(told, np.searchsorted(limits, np.nan_to_num(angle), side="right"), KINDS.index(UNKNOWN))
     low, high = (np.searchsorted(limits, np.nan_to_num(np.clip(angle + d, 0, np.pi))) for d in (-doubt, doubt))
-    return kind, told & (low != high)
+    return kind, np.where(told, low, 0), np.where(told, high, 0)
 
 
 def _outward(line: shapely.LineString, places: Floats, cell_m: float) -> Floats:

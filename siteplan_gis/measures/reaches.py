@@ -9,15 +9,13 @@ import numpy as np
 from shapely import LineString
 from shapely.ops import substring
 
-from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.network import Search, downhill, short_of_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.drainage import Network
     from siteplan_gis.model.layers import ReferenceFeature
 
 
@@ -64,17 +62,11 @@ class Downstream:
 
 
 def downstream_reaches(
-    lines: Sequence[ReferenceFeature],
-    start: Point,
-    distance_m: float,
-    snap_m: float,
-    gap_m: float,
-    height: Callable[[Point], float] | None = None,
-    coverage: BaseGeometry | None = None,
+    network: Network, start: Point, distance_m: float, snap_m: float, coverage: BaseGeometry | None = None
 ) -> Downstream:
     """Follow drainage lines from a place along every branch for a distance (see `network.trace_network`)."""
-    network = Network(lines, gap_m, height)
-    open_ways, doubts = downhill(network, start, network.near(start, snap_m), height)
+    gap_m = network.gap_m
+    open_ways, doubts = downhill(network, start, network.near(start, snap_m), network.height)
     if not open_ways:
         return Downstream((), (), "no_line", doubts=doubts)
     search = Search(network, np.empty(0, dtype=object), start, gap_m, distance_m)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SAME: Final = 1e-9
 """Slopes that differ by less are equal: 12 % computed from heights is 12 %."""
 _ACROSS: Final = 5
+_LEVEL_M: Final = 0.2
 _BESIDE_M: Final = (3.0, 10.0)
 
 
@@ -115,7 +116,7 @@ def top_of_channel(
     bank
         Lines, or areas of water whose outline is the bank, in the frame.
     water
-        Lies on the other side. Without one the higher side of each line is landward.
+        Lies on the other side. Without one, the higher side of each line is landward; where both disagree, neither is.
     limit_ratio, run_m
         Rise over run, and how far the land must stay gentle.
     step_m
@@ -175,17 +176,28 @@ def _landward(
 ) -> Floats:
     """1 where land lies to the left, -1 to the right, 0 where it cannot be told."""
     wet = water if water is not None else bank if bank.area > 0 else None
+    side = np.zeros(len(start))
     if wet is not None and not wet.is_empty:
         left, right = (shapely.distance(shapely.points(start + normal * way), wet) for way in (1.0, -1.0))
-        side: Floats = np.sign(np.round(left - right, 6))
-        return side
+        side = np.sign(np.round(left - right, 6))
     beside = np.linspace(*_BESIDE_M, 8)
     means = [
-        np.array([np.nanmean(_heights(grid, xy + way * beside[:, None] * n)) for xy, n in zip(start, normal, strict=True)])
+        np.array([_mean(_heights(grid, xy + way * beside[:, None] * n)) for xy, n in zip(start, normal, strict=True)])
         for way in (1.0, -1.0)
-    ]  # fmt: skip
-    higher = np.nanmedian(means[0] - means[1])
-    return np.full(len(start), np.sign(np.nan_to_num(higher)))
+    ]
+    above = (means[0] - means[1])[~np.isnan(means[0] - means[1])]
+    higher = float(np.median(above)) if above.size else 0.0
+    rises = np.sign(higher) if abs(higher) > _LEVEL_M else 0.0
+    if rises == 0:
+        return side
+    # Land rises from the water: where the drawing has it the other way, something is wrong.
+    told: Floats = np.where(side == 0, rises, np.where(side == rises, side, 0.0))
+    return told
+
+
+def _mean(heights: Floats) -> float:
+    known = heights[~np.isnan(heights)]
+    return float(known.mean()) if known.size else np.nan
 
 
 def _transect(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from siteplan_gis.measuring.agreement import measure_agreement
+from siteplan_gis.measuring.banks import measure_banks
 from siteplan_gis.measuring.discharges import measure_discharges
+from siteplan_gis.measuring.drainage import measure_drainage
 from siteplan_gis.measuring.drawing import measure_drawing
 from siteplan_gis.measuring.ground import measure_ground, open_ground, shapes
 from siteplan_gis.measuring.places import measure_places
+from siteplan_gis.measuring.receiving import measure_receiving
 from siteplan_gis.measuring.record import Taken
 from siteplan_gis.measuring.slopes import measure_slopes
 from siteplan_gis.measuring.submitted import Submitted, isolines, measure_submitted, or_submitted
@@ -52,7 +55,10 @@ def take_measurements(
     agreement = step("agreement", nothing, lambda: measure_agreement(site, own.existing, shape, method))
     patches = step("submitted", patches, lambda: or_submitted(slopes, patches, own))
     discharge, discharges = step("discharges", (nothing, ()), lambda: measure_discharges(site, shape, method))
-    taken = (ground, drawing, waters, places, slopes, own.taken, agreement, discharge)
+    drainage = step("drainage", nothing, lambda: measure_drainage(site, shape, method))
+    banks = step("banks", nothing, lambda: measure_banks(site, method))
+    receiving = step("receiving", nothing, lambda: measure_receiving(site, discharges, method))
+    taken = (ground, drawing, waters, places, slopes, own.taken, agreement, discharge, drainage, banks, receiving)
     return Measurements(
         values={name: value for part in taken for name, value in part.values.items()},
         shape=shape,

@@ -41,6 +41,13 @@ class Method:
     """Taken for a map that states no accuracy: 40 ft, the national map standard at 1:24,000."""
     overlap_noise_m2: float = 1.0
     """Common ground of two phases below this area is drafting noise."""
+    channel_m2: float = 10_000.0
+    """Runoff is channelised where at least this much ground drains through one cell (1 ha; the texts give none)."""
+    named_water_m: float = 8046.72
+    """Drainage lines are followed this far downstream for names and designations (5 miles; the texts give none)."""
+    bank_gentle_ratio: float = 0.12
+    bank_run_m: float = 15.24
+    """The top of a channel: where land is gentler than this ratio for this length (East Troy: 12 %, 50 ft)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +59,7 @@ class Measurement:
     value
         None where it cannot be told; `reason` then says why.
     unit
-        "acre", "ft", "%", "ft/in", "count" or "".
+        "acre", "sq ft", "ft", "%", "ft/in", "count" or "".
     plus_minus
         Half the width of the doubt in `unit`; None where it is not known.
     where

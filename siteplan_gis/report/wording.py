@@ -101,7 +101,7 @@ def figure(value: float, unit: str, limit: float | None = None) -> str:
     """
     if isinstance(value, int) or (float(value).is_integer() and (unit in _WHOLE or value == limit)):
         return show(value, 0)
-    decimals = {"acre": 2, "%": 1, "ft": 0 if abs(value) >= 100 else 1}.get(unit, 2)  # noqa: PLR2004
+    decimals = {"acre": 2, "%": 1, "ft": 0 if abs(value) >= 100 else 1, "sq ft": 0}.get(unit, 2)  # noqa: PLR2004
     return show(value, decimals, limit)
 
 
@@ -162,7 +162,7 @@ def quantity_name(name: str) -> str:
     ('Disturbed', 'Nearest water', 'Feet per inch: C-1')
     """
     base, bracket, index = name.partition("[")
-    words = humanised(base.removesuffix("_acres").removesuffix("_ft")).replace("percent ", "")
+    words = humanised(base.removesuffix("_acres").removesuffix("_sqft").removesuffix("_ft")).replace("percent ", "")
     return f"{words}: {index[:-1]}" if bracket else words
 
 

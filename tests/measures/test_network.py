@@ -18,6 +18,7 @@ from shapely import LineString, MultiLineString, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
+from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measures.reaches import downstream_reaches
 from siteplan_gis.model.layers import ReferenceFeature
@@ -342,7 +343,7 @@ RIVERS = [
 
 
 def test_reaches_to_a_distance():
-    found = downstream_reaches(RIVERS, Point(0, 4), 400, 20, 20)
+    found = downstream_reaches(Network(RIVERS, 20), Point(0, 4), 400, 20)
     assert [(reach.feature.id, reach.from_m) for reach in found.reaches] == [
         ("a", pytest.approx(4)), ("b", pytest.approx(104)), ("c", pytest.approx(104)), ("d", pytest.approx(304)),
     ]  # fmt: skip
@@ -350,29 +351,29 @@ def test_reaches_to_a_distance():
     assert [name for name, _ in found.named] == ["Mill Creek", "Old Mill Race", "Milwaukee River"]
     assert found.named[0][1] == pytest.approx(104)
     assert found.ends_because == "farther_than_limit"
-    assert downstream_reaches(RIVERS, Point(0, 4), 5000, 20, 20).ends_because == "network_ends"
+    assert downstream_reaches(Network(RIVERS, 20), Point(0, 4), 5000, 20).ends_because == "network_ends"
 
 
 @pytest.mark.parametrize(("distance", "last"), [(303.9, "c"), (304.1, "d")])
 def test_the_distance_is_a_limit(distance, last):
-    assert downstream_reaches(RIVERS, Point(0, 4), distance, 20, 20).reaches[-1].feature.id == last
+    assert downstream_reaches(Network(RIVERS, 20), Point(0, 4), distance, 20).reaches[-1].feature.id == last
 
 
 def test_no_line_near_has_no_reaches():
-    found = downstream_reaches(RIVERS, Point(0, 400), 400, 20, 20)
+    found = downstream_reaches(Network(RIVERS, 20), Point(0, 400), 400, 20)
     assert (found.reaches, found.named, found.ends_because) == ((), (), "no_line")
 
 
 def test_a_loop_has_each_line_once():
     ring = [(0, 0), (100, 0), (100, 100), (0, 100), (0, 0)]
     lines = [stream(str(i), *pair) for i, pair in enumerate(pairwise(ring))]
-    found = downstream_reaches(lines, Point(0, 0), 5000, 20, 20)
+    found = downstream_reaches(Network(lines, 20), Point(0, 0), 5000, 20)
     assert sorted(reach.feature.id for reach in found.reaches) == ["0", "1", "2", "3"]
 
 
 def test_gaps_on_the_way_are_told():
     found = downstream_reaches(
-        [stream("a", (0, 0), (100, 0)), stream("b", (107, 0), (400, 0))], Point(0, 0), 900, 20, 20
+        Network([stream("a", (0, 0), (100, 0)), stream("b", (107, 0), (400, 0))], 20), Point(0, 0), 900, 20
     )
     assert found.gaps_m == (pytest.approx(7),)
 

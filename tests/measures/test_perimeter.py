@@ -45,7 +45,7 @@ def test_sides_of_a_square_on_a_plane(ground, azimuth, cell):
         assert found[kind][0] == pytest.approx(length, abs=max(found[kind][1], 1e-6) + 1)
     assert found["unknown"][0] == 0
     assert sum(piece.length_m for piece in pieces) == pytest.approx(400)
-    assert all(piece.plus_minus_m <= max(cell, 3.0) for piece in pieces)
+    assert all(max(piece.doubtful_m) <= max(cell, 3.0) for piece in pieces)
 
 
 @pytest.mark.parametrize(("azimuth", "kinds"), [(29.5, 4), (30.5, 2)])

@@ -1,0 +1,75 @@
+"""What lies downstream of each discharge: the first named water, and every drainage line to a stated distance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import shapely
+
+from siteplan_gis.measures.drainage import Network
+from siteplan_gis.measures.reaches import downstream_reaches
+from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.model.comparison import show
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.units import feet
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.measurement import Discharge, Method
+    from siteplan_gis.model.site import Site
+
+_ENDS: Final = {
+    "farther_than_limit": "",
+    "network_ends": "the drainage lines end",
+    "at_edge_of_coverage": "the drainage lines go on beyond the map that was read",
+}
+
+
+def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Method) -> Taken:
+    """Follow mapped drainage lines from the end of each discharge's path; nothing without discharges."""
+    taken = Taken()
+    layers = site.layers.get("flowlines", ())
+    lines = [feature for layer in layers for feature in layer.features]
+    sources = tuple(layer.source for layer in layers)
+    coverage = shapely.union_all([layer.coverage for layer in layers]) if layers else None
+    network = Network(lines, method.network_gap_m) if lines else None
+    for discharge in discharges:
+        named, followed = f"first_named_water[{discharge.id}]", f"downstream_network_ft[{discharge.id}]"
+        own = "" if discharge.receiving.startswith("unnamed ") else discharge.receiving
+        if own and discharge.kind == "water":
+            taken.add(measured(named, own, None, "the water that the runoff itself reaches", discharge.path, sources))
+        if network is None:
+            why = site.missing_layers.get("flowlines", "no layer of drainage lines was given")
+            taken.add(cannot(followed, why))
+            taken.values.setdefault(named, cannot(named, why))
+            continue
+        found = downstream_reaches(network, _end(discharge), method.named_water_m, method.network_snap_m, coverage)
+        if found.ends_because == "no_line":
+            why = f"no drainage line lies within {show(feet(method.network_snap_m), 0)} ft of where the runoff was followed to"
+            taken.add(cannot(followed, why, sources))
+            taken.values.setdefault(named, cannot(named, why, sources))
+            continue
+        for doubt in found.doubts:
+            taken.flags.append(Flag("network_doubt", f"{discharge.id}: {doubt}", feature=discharge.id))
+        where = shapely.MultiLineString([reach.line for reach in found.reaches])
+        ends = _ENDS[found.ends_because]
+        how = f"drainage lines of every branch, {show(feet(method.named_water_m), 0)} ft downstream (assumed)"
+        taken.add(measured(followed, feet(where.length), None, how, where, sources, ends))
+        if found.named:
+            name, away = found.named[0]
+            others = ", ".join(other for other, _ in found.named[1:])
+            said = f"{show(feet(away), 0)} ft along the drainage lines" + (
+                f"; then or beside it {others}" if others else ""
+            )
+            to = [reach.line for reach in found.reaches if reach.feature.name == name]
+            taken.values.setdefault(named, measured(named, name, None, said, shapely.MultiLineString(to), sources))
+        else:
+            why = f"no line of {show(feet(where.length), 0)} ft followed has a name" + (f": {ends}" if ends else "")
+            taken.values.setdefault(named, cannot(named, why, sources))
+    return taken
+
+
+def _end(discharge: Discharge) -> BaseGeometry:
+    """Where the runoff was followed to."""
+    return shapely.get_point(discharge.path, -1) if discharge.path is not None else discharge.start
