@@ -122,10 +122,7 @@ def contributing_area(runoff: Runoff, place: BaseGeometry) -> Catchment:
     under_m2 = 0.0 if own_m2 > 0 else cells_m2 / 2
     upslope_m2 = float(runoff.flat_m2[drained & (cover == 0)].sum()) + under_m2
     polygon = mask_polygon(runoff.ground, drained.reshape(rows, cols))
-    outside = not _within(runoff, place)
-    at_least = bool(outside or runoff.open_above[drained].any())
-    why = "part of it lies where there is no elevation" if outside else ""
-    why = why or ("water may come in from beyond the elevations: a lower bound" if at_least else "")
+    at_least, why = _openness(runoff, place, drained)
     doubt = _rim_doubt(runoff, polygon)
     return Catchment(upslope_m2 + own_m2, own_m2, doubt, polygon, at_least, why)
 
@@ -161,13 +158,13 @@ def upslope_area(
     sheet_where, channel_where = (
         mask_polygon(runoff.ground, mask.reshape(rows, cols)) for mask in (comes & ~channel, channel)
     )
-    at_least = bool(runoff.open_above[comes].any())
+    at_least, why = _openness(runoff, area, comes)
     return Upslope(
         total, sheet_m2, total - sheet_m2,
         _rim_doubt(runoff, shapely.union_all([sheet_where, channel_where])), threshold_m2, (half_m2, twice_m2),
         sheet_where, channel_where,
         _entries(runoff, area, first_met_m2(runoff, met, comes), threshold_m2, least_m2),
-        at_least, "water may come in from beyond the elevations: a lower bound" if at_least else "",
+        at_least, why,
     )  # fmt: skip
 
 
@@ -182,7 +179,16 @@ def _rim_doubt(runoff: Runoff, polygon: BaseGeometry) -> float:
     return float(polygon.length) * runoff.ground.cell_m / 2
 
 
-def _within(runoff: Runoff, place: BaseGeometry) -> bool:
+def _openness(runoff: Runoff, place: BaseGeometry, drained: NDArray[np.bool_]) -> tuple[bool, str]:
+    """Whether more ground than is known may drain to a place, and why."""
+    if not has_elevations(runoff, place):
+        return True, "part of it lies where there is no elevation: a lower bound"
+    if runoff.open_above[drained].any():
+        return True, "water may come in from beyond the elevations: a lower bound"
+    return False, ""
+
+
+def has_elevations(runoff: Runoff, place: BaseGeometry) -> bool:
     """Whether every cell that a place touches has an elevation."""
     rows, cols = runoff.shape
     if not shapely.box(0, 0, cols, rows).contains(runoff.ground.pixels(place)):

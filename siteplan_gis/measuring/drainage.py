@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.catchments import contributing_area, upslope_area
+from siteplan_gis.measures.catchments import contributing_area, has_elevations, upslope_area
 from siteplan_gis.measures.channels import find_channels
 from siteplan_gis.measures.downslope import drainage_length, ways_to
 from siteplan_gis.measures.drainage_field import receivers
@@ -103,9 +103,12 @@ def measure_drainage(site: Site, shape: dict[str, BaseGeometry], method: Method)
     if all(area.is_empty for area in around):
         return taken
     runoff = _runoff(site, shapely.union_all(around), _AROUND_M, _CELL_M)
-    if disturbed.area > 0:
+    if disturbed.area > 0 and not runoff.cover(disturbed).any():
+        _cannot_disturbed(taken, "the elevation model has no values on the disturbed ground")
+    elif disturbed.area > 0:
         _measure_upslope(site, shape, method, runoff, taken)
-        _measure_channels(site, find_channels(runoff, disturbed, method.channel_m2), taken)
+        partly = "" if has_elevations(runoff, disturbed) else "part of the disturbed ground has no elevation"
+        _measure_channels(site, find_channels(runoff, disturbed, method.channel_m2), partly, taken)
         _measure_perimeter(site, disturbed, runoff, taken)
     for name, pond in zip(labels(ponds), ponds, strict=True):
         taken.add(_basin(site, name, pond, runoff))
@@ -163,16 +166,16 @@ def _measure_upslope(site: Site, shape: dict[str, BaseGeometry], method: Method,
         taken.add(measured(name, value_m2 / unit_m2, plus_minus, said, where, _sources(site), found.reason))
 
 
-def _measure_channels(site: Site, found: Channels, taken: Taken) -> None:
+def _measure_channels(site: Site, found: Channels, partly: str, taken: Taken) -> None:
     how = f"channels where {show(acres(found.threshold_m2), 2)} acres or more drain through a cell (assumed)"
     count, (least, most) = len(found.heads), found.heads_range
     open_above = any(channel.at_least for channel in found.channels)
-    reason = "a channel may begin farther up, beyond the elevations" if open_above else ""
+    reason = partly or ("a channel may begin farther up, beyond the elevations" if open_above else "")
     taken.add(
         measured(
             "channel_heads_in_disturbed",
             count,
-            float(max(count - least, most - count)),
+            None if reason else float(max(count - least, most - count)),
             f"{how}; {least} to {most} for half to twice that",
             shapely.union_all(list(found.heads)) if found.heads else None,
             _sources(site),
@@ -185,7 +188,7 @@ def _measure_channels(site: Site, found: Channels, taken: Taken) -> None:
         measured(
             "channel_through_disturbed_ft",
             feet(total_m),
-            feet(0.05 * total_m) if lines else 0.0,
+            None if reason else feet(0.05 * total_m),
             how,
             shapely.MultiLineString(lines) if lines else None,
             _sources(site),
