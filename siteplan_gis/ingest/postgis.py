@@ -82,7 +82,10 @@ def describe(address: str, table: str, *, extent: bool) -> Table:
         if not found:
             names = ", ".join(sorted(f"{row[0]}.{row[1]}" for row in rows)[:20])
             raise _problem(
-                address, table, "there is no such table with geometry", f"the database holds {names or 'none'}"
+                address,
+                table,
+                "there is no such table with geometry that this user may read",
+                f"the database holds {names or 'none'}",
             )
         if len(found) > 1:
             names = ", ".join(".".join(map(str, row[:3])) for row in found)

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from database_server import INVENTED, Server, running_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with running_server() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def loaded(server: Server) -> Server:
+    """The invented layers of Saukville in tables."""
+    for file in (
+        "flowlines",
+        "waterbodies",
+        "wetlands",
+        "wetland_points",
+        "floodplain",
+        "roads",
+        "culverts",
+        "municipalities",
+    ):
+        server.load(f"maps.{file}", INVENTED / f"{file}.fgb")
+    return server
