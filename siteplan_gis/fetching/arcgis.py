@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.arcgis_layers import LayerDescription, crs_of, described
-from siteplan_gis.fetching.asking import ROW, Asked
+from siteplan_gis.fetching.asking import ROW, Asked, Page
 from siteplan_gis.fetching.connection import UnansweredError, parsed, shown
 from siteplan_gis.fetching.ground import box_in, box_of, common
 
@@ -36,6 +36,7 @@ class ArcgisLayer:
         self._source = source
         self._where = where
         self._found: LayerDescription | None = None
+        self._last: tuple[bytes, dict[str, Any]] | None = None
 
     def ask(self, box: Box) -> Asked:
         """Describe the layer, refuse what is not the one meant, count and list what lies in `box` (degrees)."""
@@ -98,30 +99,17 @@ class ArcgisLayer:
                     return
                 size = max(size // 2, _SMALLEST_PAGE)
 
-    def ids(self, page: bytes) -> list[str]:
-        """The object ids of a page's features."""
-        return [_id(feature, self._layer.id_field) for feature in _features(parsed(page))]
-
-    def lie(self, page: bytes) -> list[bool]:
-        """Whether each feature lies somewhere: nothing is null, an empty list, or a point that is no number."""
-        geometries = [feature.get("geometry") or {} for feature in _features(parsed(page))]
-        return [
+    def read(self, page: bytes) -> Page:
+        """Object ids and geometries of a page. Nothing is a null, an empty list, or a point that is no number."""
+        document = self._document(page)
+        features = _features(document)
+        geometries = [feature.get("geometry") or {} for feature in features]
+        lie = [
             any(one.get(key) for key in ("rings", "paths", "points")) or one.get("x") not in {None, "NaN"}
             for one in geometries
         ]
-
-    def readable(self, page: bytes) -> tuple[bytes, dict[str, Any]]:
-        """The page for GDAL, which reads Esri's JSON; object ids as plain numbers, so that it renumbers nothing."""
-        document = parsed(page)
-        for row, feature in enumerate(_features(document)):
-            feature["attributes"] = {**(feature.get("attributes") or {}), ROW: row}
-        fields = [
-            {**field, "type": "esriFieldTypeBigInteger"} if field.get("type") == "esriFieldTypeOID" else field
-            for field in document.get("fields") or ()
-        ]
-        document["fields"] = [*fields, {"name": ROW, "type": "esriFieldTypeInteger", "alias": ROW}]
-        document.pop("objectIdFieldName", None)
-        return json.dumps(document).encode(), {}
+        ids = [_id(feature, self._layer.id_field) for feature in features]
+        return Page(ids, lie, lambda: (_for_gdal(document), {}), declared=True)
 
     @property
     def _layer(self) -> LayerDescription:
@@ -163,7 +151,7 @@ class ArcgisLayer:
                 size = max(size // 4, _SMALLEST_PAGE)
                 continue
             yield page
-            document = parsed(page)
+            document = self._document(page)
             count = len(_features(document))
             if not _more(document):
                 return
@@ -186,7 +174,14 @@ class ArcgisLayer:
                     return self._page({**query, "objectIds": ",".join(ids[: max(len(ids) // 4, 1)])}, size // 4)
             raise
         self._refuse_thinned(document)
+        self._last = page, document
         return page
+
+    def _document(self, page: bytes) -> dict[str, Any]:
+        """A page's content; that of the last one is still known."""
+        if self._last is None or self._last[0] is not page:
+            self._last = page, parsed(page)
+        return self._last[1]
 
     def _asked(self, form: Mapping[str, str]) -> tuple[dict[str, Any], bytes]:
         return self._connection.json(f"{self._layer.url}/query", form={**form, "f": "json"})
@@ -205,6 +200,21 @@ class ArcgisLayer:
                 raise InputError(
                     "the service sends true curves, which are not read", file=place, feature=_id(feature, layer.id_field)
                 )  # fmt: skip
+
+
+def _for_gdal(document: Mapping[str, Any]) -> bytes:
+    """The page as GDAL keeps it apart: object ids as plain numbers, by which it would renumber and reorder."""
+    fields = [
+        {**field, "type": "esriFieldTypeBigInteger"} if field.get("type") == "esriFieldTypeOID" else field
+        for field in document.get("fields") or ()
+    ]
+    features = [
+        {**feature, "attributes": {**(feature.get("attributes") or {}), ROW: row}}
+        for row, feature in enumerate(_features(document))
+    ]
+    fields.append({"name": ROW, "type": "esriFieldTypeInteger", "alias": ROW})
+    kept = {key: value for key, value in document.items() if key != "objectIdFieldName"}
+    return json.dumps({**kept, "fields": fields, "features": features}).encode()
 
 
 def _features(document: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from siteplan_gis.fetching.ground import Box
 
@@ -52,6 +52,28 @@ class Asked:
         return {"url": self.url, "query": self.query, "expected": self.expected, "ids": ids, "edited": self.edited}
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of an answer.
+
+    Attributes
+    ----------
+    ids
+        Identifiers of its features in order; empty text where a feature has none.
+    lie
+        Whether each has a geometry, as the service wrote it.
+    readable
+        Makes the page as GDAL reads it, each feature with its place on the page as `ROW`, and says how it is opened.
+    declared
+        Whether every page has the same fields of the same types.
+    """
+
+    ids: list[str]
+    lie: list[bool]
+    readable: Callable[[], tuple[bytes, dict[str, Any]]]
+    declared: bool = False
+
+
 @dataclass(slots=True)
 class Kept:
     """What is there already: identifiers (empty text where a feature has none), rows, and the last page."""
@@ -61,7 +83,7 @@ class Kept:
     last: bytes | None = None
 
     def take(self, page: bytes, ids: list[str]) -> None:
-        """Count one page."""
+        """Count one page, whose features have these identifiers."""
         self.rows += sum(1 for one in ids if not one or one not in self.ids)
         self.ids.update(one for one in ids if one)
         self.last = page
@@ -76,14 +98,8 @@ class FeatureService(Protocol):
     def pages(self, asked: Asked, kept: Kept) -> Iterator[bytes]:
         """Pages, as they came, until everything that `kept` lacks is there. The caller counts each into `kept`."""
 
-    def ids(self, page: bytes) -> list[str]:
-        """Identifiers of a page's features in order; empty text where a feature has none."""
-
-    def lie(self, page: bytes) -> list[bool]:
-        """Whether each of a page's features has a geometry, as the service wrote it."""
+    def read(self, page: bytes) -> Page:
+        """What a page holds."""
 
     def count(self, asked: Asked) -> int:
         """Count once more."""
-
-    def readable(self, page: bytes) -> tuple[bytes, dict[str, Any]]:
-        """The page as GDAL reads it, each feature with its place on the page as `ROW`, and how it is to be opened."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from siteplan_gis.fetching.asking import Asked, FeatureService
+    from siteplan_gis.fetching.asking import Asked, FeatureService, Page
     from siteplan_gis.fetching.registry import Geometry
 
 _DIMENSIONS: Final = {"point": 0, "line": 1, "polygon": 2}
@@ -85,8 +85,8 @@ class Assembly:
                 file=self._place, remedy="use another source",
             )  # fmt: skip
 
-    def _table(self, page: bytes) -> pa.Table:
-        content, options = self._service.readable(page)
+    def _table(self, page: Page) -> pa.Table:
+        content, options = page.readable()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -104,14 +104,16 @@ class Assembly:
     def _schema(self, pages: Iterable[bytes]) -> pa.Schema:
         """Names and types that hold the values of every page."""
         kinds: dict[str, pa.DataType] = {}
-        for page in pages:
-            if not self._service.ids(page):
+        for page in map(self._service.read, pages):
+            if not page.ids:
                 continue
             table = self._table(page)
             for name in table.column_names:
                 column = table.column(name)
                 kind = pa.null() if column.null_count == len(column) else column.type
-                kinds[name] = _holding_both(kinds.get(name, pa.null()), kind)
+                kinds[name] = _holding_both(kinds.get(name, pa.null()), column.type if page.declared else kind)
+            if page.declared:
+                break
         kinds.pop(_GEOMETRY, None)
         fields = [pa.field(name, pa.string() if pa.types.is_null(kind) else kind) for name, kind in kinds.items()]
         wkb = {"ARROW:extension:name": "geoarrow.wkb"}
@@ -119,8 +121,8 @@ class Assembly:
 
     def _batches(self, pages: Iterable[bytes], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         seen: set[str] = set()
-        for page in pages:
-            ids = self._service.ids(page)
+        for page in map(self._service.read, pages):
+            ids = page.ids
             if not ids:
                 continue
             table = self._table(page)
@@ -134,7 +136,7 @@ class Assembly:
                 seen.add(one)
             self.twice += int((~new).sum())
             self.got += int(new.sum())
-            geometries, lie = self._checked(table, ids, self._service.lie(page))
+            geometries, lie = self._checked(table, ids, page.lie)
             self.without_geometry += int((new & ~lie).sum())
             kept = new & lie
             self.stored += int(kept.sum())

@@ -102,13 +102,13 @@ def _fetch(order: Order, source: SourceLayer, passing: Path, tell: Progress) -> 
 def _fetch_features(
     order: Order, source: SourceLayer, service: FeatureService, box: Box, passing: Path, tell: Progress
 ) -> tuple[Path, Stamp]:
-    from siteplan_gis.fetching.assembling import Assembly  # noqa: PLC0415
-
     asked = service.ask(box)
     journal = _all_pages(service, asked, passing, lambda text: tell(f"{source.title}: {text}"))
     if service.count(asked) != asked.expected:
         journal.clear()
         raise InputError("the layer changed while it was fetched", file=shown(asked.url), remedy="fetch it again")
+    from siteplan_gis.fetching.assembling import Assembly  # noqa: PLC0415
+
     made = passing / f"{source.id}.fgb"
     assembly = Assembly(service, asked, source.geometry, shown(asked.url))
     assembly.write(journal.pages, made)
@@ -136,10 +136,10 @@ def _all_pages(service: FeatureService, asked: Asked, passing: Path, tell: Progr
     journal = Journal(passing, asked.key())
     kept = Kept()
     for page in journal.pages():
-        kept.take(page, service.ids(page))
+        kept.take(page, service.read(page).ids)
     for page in service.pages(asked, kept):
         journal.add(page)
-        kept.take(page, service.ids(page))
+        kept.take(page, service.read(page).ids)
         tell(f"{kept.rows} of {asked.expected}")
     place = shown(asked.url)
     if asked.ids is not None and kept.ids != asked.ids:
