@@ -59,7 +59,7 @@ class Page:
     Attributes
     ----------
     ids
-        Identifiers of its features in order; empty text where a feature has none.
+        What tells its features apart, in order: their identifiers, or what they hold.
     lie
         Whether each has a geometry, as the service wrote it.
     readable
@@ -76,17 +76,20 @@ class Page:
 
 @dataclass(slots=True)
 class Kept:
-    """What is there already: identifiers (empty text where a feature has none), rows, and the last page."""
+    """What is there already: different features, and the last page."""
 
     ids: set[str] = field(default_factory=set)
-    rows: int = 0
     last: bytes | None = None
 
     def take(self, page: bytes, ids: list[str]) -> None:
         """Count one page, whose features have these identifiers."""
-        self.rows += sum(1 for one in ids if not one or one not in self.ids)
-        self.ids.update(one for one in ids if one)
+        self.ids.update(ids)
         self.last = page
+
+    @property
+    def rows(self) -> int:
+        """How many features."""
+        return len(self.ids)
 
 
 class FeatureService(Protocol):

@@ -132,7 +132,7 @@ class Assembly:
                 )
             new = np.zeros(len(ids), dtype=bool)
             for i, one in enumerate(ids):
-                new[i] = not one or one not in seen
+                new[i] = one not in seen
                 seen.add(one)
             self.twice += int((~new).sum())
             self.got += int(new.sum())

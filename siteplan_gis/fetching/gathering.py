@@ -90,6 +90,14 @@ def feature_service(connection: Connection, source: SourceLayer, where: str = "1
         from siteplan_gis.fetching.arcgis import ArcgisLayer  # noqa: PLC0415
 
         return ArcgisLayer(connection, source, where)
+    if source.kind == "ogc_features":
+        from siteplan_gis.fetching.ogc_features import OgcCollection  # noqa: PLC0415
+
+        return OgcCollection(connection, source)
+    if source.kind == "wfs":
+        from siteplan_gis.fetching.wfs import WfsType  # noqa: PLC0415
+
+        return WfsType(connection, source)
     raise InputError(f"a {source.kind} service holds no features", file=source.id)
 
 
@@ -142,6 +150,10 @@ def _all_pages(service: FeatureService, asked: Asked, passing: Path, tell: Progr
         kept.take(page, service.read(page).ids)
         tell(f"{kept.rows} of {asked.expected}")
     place = shown(asked.url)
+    if asked.ids is None and kept.rows != asked.expected:
+        journal.clear()
+        raise InputError(f"{kept.rows} features came where the service counted {asked.expected}", file=place,
+                         remedy="fetch it again; if it stays so, use another source")  # fmt: skip
     if asked.ids is not None and kept.ids != asked.ids:
         lacking, more = len(asked.ids - kept.ids), len(kept.ids - asked.ids)
         if more:
