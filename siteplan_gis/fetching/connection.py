@@ -140,7 +140,7 @@ class Connection(AbstractContextManager["Connection"]):
 
         def check(answer: Answer) -> None:
             found[:] = [parsed(answer.content)]
-            _refuse_error(found[0], url)
+            refuse_error(found[0], url)
 
         answer = self.ask(url, params, form=form, headers=headers, check=check)
         return found[0], answer.content
@@ -262,7 +262,8 @@ def no_entry(url: str) -> InputError:
     )  # fmt: skip
 
 
-def _refuse_error(document: dict[str, Any], url: str) -> None:
+def refuse_error(document: dict[str, Any], url: str) -> None:
+    """Refuse a document that tells an error, whatever status it came with."""
     error = document.get("error")
     if error is None and document.get("status") != "error":
         return

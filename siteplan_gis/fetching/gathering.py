@@ -104,6 +104,8 @@ def feature_service(connection: Connection, source: SourceLayer, where: str = "1
 def _fetch(order: Order, source: SourceLayer, passing: Path, tell: Progress) -> tuple[Path, Stamp]:
     box = widened(order.box, source.beyond_mi) if source.beyond_mi else order.box
     with connected(source, order.manners) as connection:
+        if source.geometry == "raster":
+            return _fetch_raster(order, source, connection, box, passing, tell)
         return _fetch_features(order, source, feature_service(connection, source), box, passing, tell)
 
 
@@ -131,6 +133,54 @@ def _fetch_features(
         assembly.without_geometry, asked.edited, tuple(notes),
     )  # fmt: skip
     facts = {"coverage": [round(number, 7) for number in asked.extent]}
+    path = put_layer(order.out, order.name, made, source, stamp, facts)
+    journal.clear()
+    return path, stamp
+
+
+def _fetch_raster(
+    order: Order, source: SourceLayer, connection: Connection, box: Box, passing: Path, tell: Progress
+) -> tuple[Path, Stamp]:
+    import numpy as np  # noqa: PLC0415
+
+    from siteplan_gis.fetching.cogs import RemoteCog  # noqa: PLC0415
+    from siteplan_gis.fetching.elevation import Mosaic  # noqa: PLC0415
+    from siteplan_gis.fetching.ground import box_of, common  # noqa: PLC0415
+    from siteplan_gis.fetching.images import ImageService  # noqa: PLC0415
+    from siteplan_gis.fetching.journal import Journal  # noqa: PLC0415
+
+    kind = ImageService if source.kind == "image" else RemoteCog
+    service: ImageService | RemoteCog = kind(connection, source, order.dem_units)
+    heights = service.describe(box)
+    journal = Journal(passing, heights.key(service.edge))
+    if sum(1 for _ in journal.pages()) != journal.count:
+        journal.clear()
+        journal = Journal(passing, heights.key(service.edge))
+    made = passing / f"{source.id}.tif"
+    mosaic, kept = Mosaic(made, heights, heights.url), journal.pages()
+    with mosaic.filling():
+        for window in heights.grid.pieces(service.edge):
+            page = next(kept, None)
+            if page is None:
+                page = service.piece(heights, window).tobytes()
+                journal.add(page)
+            mosaic.put(np.frombuffer(page, dtype=np.float32).reshape(window.height, window.width), window)
+            tell(f"{source.title}: {mosaic.cells} of {heights.grid.cells} cells")
+    notes = list(heights.notes)
+    if mosaic.voids:
+        notes.append(f"{100 * mosaic.voids / mosaic.cells:.2g} % of the cells have no elevation")
+    if not source.date:
+        notes.append(_UNDATED)
+    stamp = Stamp(
+        source.id, heights.url, heights.query, box, heights.grid.cells, mosaic.cells, order.when, file_hash(made),
+        notes=tuple(notes),
+    )  # fmt: skip
+    facts: dict[str, object] = {}
+    covered = common(box, box_of(heights.grid.crs, heights.grid.box))
+    if covered is not None:
+        facts["coverage"] = [round(number, 7) for number in covered]
+    if heights.units:
+        facts |= {"units": heights.units, "vertical_datum": source.vertical_datum}
     path = put_layer(order.out, order.name, made, source, stamp, facts)
     journal.clear()
     return path, stamp

@@ -38,6 +38,11 @@ class Journal:
             put_whole(plan, text.encode())
         self._next = 1 + max((int(path.name.partition("-")[2].partition(".")[0]) for path in self._files()), default=-1)
 
+    @property
+    def count(self) -> int:
+        """How many pages were added, damaged ones among them."""
+        return self._next
+
     def add(self, page: bytes) -> None:
         """Keep one page."""
         put_whole(self._folder / f"page-{self._next:06}.gz", gzip.compress(page, 1))

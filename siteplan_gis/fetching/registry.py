@@ -41,8 +41,8 @@ class SourceLayer:
         For municipalities: the fields by which one is found.
     beyond_mi
         How far beyond the asked ground it is needed.
-    cell_m
-        For elevations: cells to ask for, where the service's own are finer or mixed.
+    cell_m, image_crs
+        For elevations: the cells and the coordinate system to ask for, where the service's own are a mixture.
     """
 
     id: str
@@ -69,6 +69,7 @@ class SourceLayer:
     units: str
     vertical_datum: str
     cell_m: float | None
+    image_crs: str
     token_env: str
     preferred: bool
     name_field: str
@@ -107,6 +108,7 @@ class _Layer(_Strict):
     beyond_mi: Annotated[float, Field(ge=0, le=50)] = 0.0
     units: _Units = ""
     cell_m: _Positive | None = None
+    image_crs: Annotated[str, StringConstraints(pattern=r"^(EPSG:\d+)?$")] = ""
     preferred: bool = False
     name_field: str = ""
     kind_field: str = ""
@@ -245,7 +247,7 @@ def _layer(service: _Service, layer: _Layer) -> SourceLayer:
         layer.layer, layer.number, layer.geometry, tuple(layer.needs), tuple(layer.fields), {**shared, **layer.codes},
         layer.kind, service.licence, service.date, service.covers, " ".join(filter(None, (service.note, layer.note))),
         service.scale_denominator, service.accuracy_ft, layer.beyond_mi, layer.units, service.vertical_datum,
-        layer.cell_m, service.token_env or "", layer.preferred, layer.name_field, layer.kind_field,
+        layer.cell_m, layer.image_crs, service.token_env or "", layer.preferred, layer.name_field, layer.kind_field,
     )  # fmt: skip
 
 
