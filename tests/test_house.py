@@ -108,6 +108,7 @@ def test_heavy_libraries_stay_in_their_room(libraries: set[str], room: str) -> N
         "report/geopackage.py",
         "pipeline.py",
         "fetching/assembling.py",
+        "fetching/elevation.py",
         "fetching/images.py",
         "fetching/cogs.py",
     }
