@@ -319,7 +319,7 @@ def test_a_part_of_the_site_beyond_every_layer_is_not_cleared(site):
 def test_a_grid_of_five_metres_is_not_too_coarse_for_its_projection(site, cell_m, coarse):
     grid = site.terrain.grid
     sides = np.full_like(grid.row_dx_m, cell_m)
-    terrain = replace(site.terrain, grid=replace(grid, row_dx_m=sides, row_dy_m=sides))
+    terrain = replace(site.terrain, source=None, grid=replace(grid, row_dx_m=sides, row_dy_m=sides))
     taken, _ = measure_slopes(replace(site, terrain=terrain), shapes(site.plan), read_ordinance("saukville").method)
     assert ("dem_cell_too_coarse" in {flag.code for flag in taken.flags}) is coarse
 

@@ -4,7 +4,8 @@ What the rule asks: to minimise disturbance on slopes of 20 % or more. That is n
 
 How it is judged: the disturbed ground at or above the limit is measured by exact cell coverage on the analysis
 grid. None (within the noise of an elevation model, 0.01 acre): pass. Some: needs review, with acres, share and
-place. Elevation that is missing, too coarse or whole units can measure but never clear a site.
+place. Elevation that is missing, too coarse, whole units, stairs of resampling, stepped along a seam of tiles or made
+level as water is can measure but never clear a site.
 
 Without an elevation model the slopes are those of the surface or the contours that the plan itself gives, and the
 finding says so; with one, they are a second opinion: steep ground that only they show is the reviewer's.
@@ -46,6 +47,9 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
         f"{show(no_elevation)} acres of the disturbed ground have no elevation" if no_elevation > noise else "",
         "the elevation cells are too coarse to clear a site" if _flagged(case, "dem_cell_too_coarse") else "",
         "the elevation is exactly equal over much of the site, as no ground is" if _flagged(case, "dem_flat") else "",
+        _said(case, "dem_level_water", "disturbed"),
+        _said(case, "dem_seam"),
+        _said(case, "dem_stairs"),
         "the elevations are whole units, so slopes are steps" if _flagged(case, "dem_whole_units") else "",
         f"the doubt of the measurement is {show(steep.plus_minus)} acres"
         if steep.plus_minus and value <= noise < value + steep.plus_minus
@@ -89,3 +93,9 @@ def _second_opinion(case: Case, value: float, noise: float) -> str:
 
 def _flagged(case: Case, code: str) -> bool:
     return any(flag.code == code for flag in case.measured.flags)
+
+
+def _said(case: Case, code: str, feature: str = "") -> str:
+    """What the first flag of a code says, of one feature where it is named."""
+    flags = case.measured.flags
+    return next((flag.text for flag in flags if flag.code == code and feature in {"", flag.feature}), "")

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import rasterio.features
 import shapely
+from affine import Affine
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.mosaic import lay_out, looked_at, read_grid, refuse_leaning
 from siteplan_gis.ingest.tiles import DemFile, Tile, file_names, read_header, searched
 from siteplan_gis.ingest.voids import in_whole_units
+from siteplan_gis.measures.artefacts import has_stairs, is_level, level_ground, seams
 from siteplan_gis.measures.ground import FINEST_CELL_M
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.source import Source
 from siteplan_gis.model.terrain import Terrain
+from siteplan_gis.units import FOOT_M, feet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +41,8 @@ _MOST_CELLS: Final = 400_000_000
 _MOST_IN_MEMORY: Final = 9_000_000
 _MOST_AS_THEY_ARE: Final = 6_000_000
 _RIM_CELLS: Final = 2
+_AROUND_CELLS: Final = 16
+_FOOT_BY_METRE: Final = 0.02
 _SAMPLES: Final = 16
 _SAMPLE_CELLS: Final = 256
 _TINY_HOLE_CELLS: Final = 4
@@ -81,11 +87,16 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     whole = "" if problem or nothing else in_whole_units(_sample_m(mosaic, looks))
     if whole:
         flags.append(_whole_units(whole, used))
-    elif grid is not None and not nothing and (flat := _flat_share(grid, around)) > 0.5:  # noqa: PLR2004
-        text = f"the elevation is exactly equal over {show(100 * flat, 0)} % of the site"
-        flags.append(Flag("dem_flat", text, layer=file_names(used)))
+    level: BaseGeometry = shapely.Polygon()
+    if grid is not None and not (nothing or problem):
+        near = _crop(grid, around)
+        if not whole:
+            flags += _about_steps(mosaic, near, around)
+            level = level_ground(near)
+        found, problem = _about_seams(mosaic, grid, window, per_cell)
+        flags += found
     reason = "; ".join(filter(None, (nothing, problem)))
-    return _terrain(files, used, mosaic, reason, flags, grid=grid, coverage=coverage, whole=whole)
+    return _terrain(files, used, mosaic, reason, flags, grid=grid, coverage=coverage, whole=whole, level=level)
 
 
 def open_terrain(files: Sequence[DemFile], frame: Frame, areas: Sequence[BaseGeometry]) -> Terrain:
@@ -157,6 +168,7 @@ def _terrain(
     grid: ElevationGrid | None,
     coverage: BaseGeometry | None,
     whole: str,
+    level: BaseGeometry | None = None,
 ) -> Terrain:
     units = [tile.unit for tile in used if tile.unit is not None] if all(tile.unit for tile in used) else []
     return Terrain(
@@ -171,6 +183,7 @@ def _terrain(
         invented=any(file.invented for file in files),
         flags=tuple(dict.fromkeys(flags)),
         source=None if reason else mosaic,
+        level=level,
     )
 
 
@@ -309,21 +322,72 @@ def _about_place(
     return flags
 
 
+def _crop(grid: ElevationGrid, around: BaseGeometry) -> ElevationGrid:
+    """The part of a grid under an area, and some cells around it."""
+    rows, columns = grid.shape
+    left, top, right, bottom = shapely.bounds(grid.pixels(shapely.segmentize(around, _LONGEST_EDGE_M)))
+    c0, c1 = max(int(left) - _AROUND_CELLS, 0), min(int(right) + _AROUND_CELLS, columns)
+    r0, r1 = max(int(top) - _AROUND_CELLS, 0), min(int(bottom) + _AROUND_CELLS, rows)
+    return replace(
+        grid,
+        z_m=grid.z_m[r0:r1, c0:c1],
+        transform=grid.transform @ Affine.translation(c0, r0),
+        row_dx_m=grid.row_dx_m[r0:r1],
+        row_dy_m=grid.row_dy_m[r0:r1],
+    )
+
+
+def _kept_m(mosaic: Mosaic) -> float:
+    """The step in metres that heights are kept in; 0 where there is none."""
+    return abs(mosaic.unit_m) if mosaic.tiles[0].whole else 0.0
+
+
+def _about_steps(mosaic: Mosaic, near: ElevationGrid, around: BaseGeometry) -> list[Flag]:
+    """Ground of one height over much of the site, and stairs of resampling."""
+    names = file_names([one.tile for one in mosaic.tiles])
+    flags = []
+    if (flat := _flat_share(near, around)) > 0.5:  # noqa: PLR2004
+        text = f"the elevation is exactly equal over {show(100 * flat, 0)} % of the site"
+        flags.append(Flag("dem_flat", text, layer=names))
+    if has_stairs(near.z_m, _kept_m(mosaic)):
+        text = "heights repeat in whole rows or columns (nearest-neighbour resampling): slopes between them are stairs"
+        flags.append(Flag("dem_stairs", text, layer=names))
+    return flags
+
+
+def _about_seams(mosaic: Mosaic, grid: ElevationGrid, window: Box, per_cell: tuple[int, int]) -> tuple[list[Flag], str]:
+    """Steps along the joints of tiles, or across the whole window; and why nothing can be told where units differ."""
+    names = file_names([one.tile for one in mosaic.tiles])
+    joints = set()
+    for one in mosaic.tiles[: len(mosaic.tiles) * (len(mosaic.tiles) > 1)]:
+        for axis, first, size, k in (
+            ("column", one.column, one.tile.shape[1], 0),
+            ("row", one.row, one.tile.shape[0], 1),
+        ):
+            joints |= {(axis, round((place - window[k]) / per_cell[k])) for place in (first, first + size)}
+    flags = []
+    for seam in seams(grid.z_m, _kept_m(mosaic), sorted(joints)):
+        where = "at the joint of two tiles" if (seam.axis, seam.place) in joints else "straight through the window"
+        text = f"a step of {show(feet(abs(seam.step_m)), 2)} ft runs along a {seam.axis} of cells, {where}: no ground"
+        flags.append(Flag("dem_seam", text, layer=names))
+        z = grid.z_m if seam.axis == "column" else grid.z_m.T
+        ratio = float(np.nanmedian(z[:, seam.place]) / np.nanmedian(z[:, seam.place - 1]))
+        if any(abs(ratio * unit - 1) < _FOOT_BY_METRE for unit in (FOOT_M, 1 / FOOT_M)):
+            return flags, (
+                "the elevations on the two sides of a joint of tiles differ as feet and metres do, though they claim "
+                "one unit; give each tile's own in the catalogue"
+            )
+    return flags, ""
+
+
 def _flat_share(grid: ElevationGrid, around: BaseGeometry) -> float:
     """The share of the site's cells that are exactly equal to all their neighbours."""
-    rows, columns = grid.z_m.shape
+    flat = is_level(grid.z_m)
     place = grid.pixels(around)
-    left, top, right, bottom = place.bounds
-    c0, c1 = max(int(left), 1), min(int(right) + 1, columns - 1)
-    r0, r1 = max(int(top), 1), min(int(bottom) + 1, rows - 1)
-    if c0 >= c1 or r0 >= r1:
-        return 0.0
-    middle = grid.z_m[r0:r1, c0:c1]
-    flat = np.ones(middle.shape, dtype=bool)
-    for i in (-1, 0, 1):
-        for j in (-1, 0, 1):
-            flat &= grid.z_m[r0 + i : r1 + i, c0 + j : c1 + j] == middle
     shapely.prepare(place)
-    x, y = np.meshgrid(np.arange(c0, c1) + 0.5, np.arange(r0, r1) + 0.5)
+    rows, columns = flat.shape
+    x, y = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
     inside = shapely.contains_xy(place, x.ravel(), y.ravel()).reshape(flat.shape)
-    return float(flat[inside].mean() if inside.any() else flat.mean())
+    inside[[0, -1]] = inside[:, [0, -1]] = False
+    middle = flat[1:-1, 1:-1]
+    return float(flat[inside].mean() if inside.any() else middle.mean() if middle.size else 0.0)

@@ -142,7 +142,20 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
     if native.cell_m > method.coarsest_cell_m * _GRID_SCALE:
         text = f"the elevation cells of {show(feet(native.cell_m), 1)} ft are too coarse for the rule ({show(feet(method.coarsest_cell_m), 1)} ft at most): they can measure but never clear a site"
         taken.flags.append(Flag("dem_cell_too_coarse", text))
+    if terrain.level is not None and not terrain.level.is_empty:
+        taken.flags += _level(terrain.level, shape, method)
     return taken, patches
+
+
+def _level(level: BaseGeometry, shape: dict[str, BaseGeometry], method: Method) -> list[Flag]:
+    """Flags for exactly level ground on the site, and on the ground to be disturbed."""
+    flags = []
+    for name, words in (("site", "site"), ("disturbed", "ground to be disturbed")):
+        area_m2 = float(shapely.intersection(level, shape[name]).area)
+        if area_m2 > method.steep_noise_m2:
+            text = f"{show(acres(area_m2), 2)} acres of the {words} have one exact elevation, as water is made in an elevation model: that proves nothing of its slope"
+            flags.append(Flag("dem_level_water", text, feature=name))
+    return flags
 
 
 def _measure_disturbed(

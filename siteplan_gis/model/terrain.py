@@ -172,6 +172,8 @@ class Terrain:
     flags: tuple[Flag, ...] = ()
     source: ElevationSource | None = None
     """The whole data, read by the window: slopes are measured on it. None: on `grid`."""
+    level: BaseGeometry | None = None
+    """Ground around the site of one height to the last digit, as water is made in elevation models, in the frame."""
 
 
 def _apply(transform: Affine, xy: NDArray[np.float64]) -> NDArray[np.float64]:

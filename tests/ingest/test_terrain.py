@@ -637,6 +637,25 @@ def test_h34_tiles_in_different_units_are_each_read_in_their_own(tmp_path):
     assert len(terrain.sources) == 2
 
 
+def test_tiles_that_do_not_fit_are_told(tmp_path):
+    z, west, east = tiles(tmp_path)
+    write(east, z[:, 100:] + 0.5, Affine(1, 0, 690_100, 0, -1, 3_960_100), unit="metre")
+    terrain = read(west, east, box=BOTH)
+    assert codes(terrain) == ["dem_seam"]
+    assert "1.64 ft" in terrain.flags[0].text
+    # Feet that claim to be metres: nothing is told from them.
+    write(east, z[:, 100:] / 0.3048, Affine(1, 0, 690_100, 0, -1, 3_960_100), unit="metre")
+    terrain = read(west, east, box=BOTH)
+    assert (terrain.grid, terrain.source) == (None, None)
+    assert "feet and metres" in terrain.reason
+
+
+def test_resampled_heights_are_told(tmp_path):
+    rough = hills(50, 50) + np.random.default_rng(1).normal(0, 0.2, (50, 50))
+    terrain = read(write(tmp_path / "d.tif", rough.repeat(2, 0).repeat(2, 1), unit="metre"))
+    assert codes(terrain) == ["dem_stairs"]
+
+
 def test_one_tile_of_unknown_unit_spoils_the_grid_only_where_it_is_used(tmp_path):
     _, west, _ = tiles(tmp_path)
     silent = write(tmp_path / "silent.tif", hills(), Affine(1, 0, 690_100, 0, -1, 3_960_100))
