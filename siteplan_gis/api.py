@@ -179,5 +179,7 @@ def _inputs(
 def _frame(rows: list[dict[str, Any]], where: Iterable[BaseGeometry | None], frame: Frame) -> gpd.GeoDataFrame:
     import geopandas as gpd  # noqa: PLC0415
 
+    if not frame.placed:  # metres of the plan's own: nobody knows where they lie
+        return gpd.GeoDataFrame(rows, geometry=list(where), crs=None)
     geometries = [None if shape is None else frame.unproject(shape) for shape in where]
     return gpd.GeoDataFrame(rows, geometry=geometries, crs="EPSG:4326")

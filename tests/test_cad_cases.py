@@ -1,16 +1,22 @@
 """CAD drawings that go wrong in practice, each measured as a user would, against its right answer."""
 
+import json
 import sys
 from pathlib import Path
 
 import numpy as np
+import pyogrio
 import pytest
 import shapely
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
 
+from siteplan_gis.cli import app
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.pipeline import Inputs, measure_inputs
+from siteplan_gis.report.schema import review_schema
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_cases import CASES, flags, hold, run, value
@@ -152,3 +158,33 @@ def test_a_viewport_tells_the_scale_of_its_sheet():
     (sheet,) = site.plan.sheets
     assert (sheet.width_in, sheet.height_in) == (pytest.approx(36), pytest.approx(24))
     hold("H62", {"scale_ft_per_inch": measured.values[f"feet_per_inch[{sheet.name}]"].value})
+
+
+def test_a_review_without_a_place_says_so_everywhere(tmp_path):
+    arguments = ["review", str(CASES / "H04" / "lod_inches.dxf"), "--ordinance", "saukville", "--on", "2025-03-20"]
+    done = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 1, done.stderr
+    review = json.loads((tmp_path / "out" / "review.json").read_text())
+    Draft202012Validator(review_schema()).validate(review)
+    assert (review["frame"]["longitude"], review["frame"]["latitude"]) == (None, None)
+    assert all(finding["place"] is None for finding in review["findings"])
+    by_rule = {finding["rule"]: finding["status"] for finding in review["findings"]}
+    for rule in ("SAU-JUR-1", "SAU-SLOPE", "SAU-MAP-i", "SAU-MAP-h2", "SAU-MAP-a"):
+        assert by_rule[rule] == "not_checked", rule
+    assert by_rule["SAU-APP-0"] == "needs_review"
+    page = (tmp_path / "out" / "review.html").read_text()
+    assert "street-map" not in page.split("<script", 1)[0]
+    assert "is not known" in page
+    meta = pyogrio.read_info(tmp_path / "out" / "findings.gpkg", layer=0)
+    assert "EPSG" not in (meta["crs"] or "")
+    west, south, east, north = meta["total_bounds"]
+    assert (east - west, north - south) == pytest.approx((400 * 0.3048, 300 * 0.3048), rel=1e-3)
+    assert west <= 0 <= east
+
+
+def test_a_drawing_without_a_place_is_no_common_plan_with_others(tmp_path):
+    for name in ("H04/lod_inches.dxf", "H03/lod_unitless.dxf"):
+        (tmp_path / Path(name).name).write_bytes((CASES / name).read_bytes())
+    (tmp_path / "siteplan.toml").write_text('[drawing."lod_unitless.dxf"]\ncrs = "EPSG:2264"\n')
+    with pytest.raises(InputError, match=r"lod_inches.dxf: names no coordinate system.*lod_unitless"):
+        measure_inputs(Inputs((tmp_path,)))

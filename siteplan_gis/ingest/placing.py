@@ -91,7 +91,9 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         )
     elif not own:
         by = "siteplan.toml" if told else "the user"
-        layer.flags.append(Flag("crs_assumed", f"{name} was given by {by}; {drawn.no_crs}", layer.label))
+        # A drawing has dozens of layers and one coordinate system.
+        subject = layer.label if drawn.cad is None else drawn.file
+        layer.flags.append(Flag("crs_assumed", f"{name} was given by {by}; {drawn.no_crs}", subject))
     layer.flags += [Flag("crs_note", note, layer.label) for note in layer.georeference.notes]
     if settings.axis_order == "yx":
         layer.flags.append(

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Vertices = NDArray[np.float64]
 
+PLAINLY_CLOSED: Final = ("lines_closed", "a closed line was taken as a polygon")
+"""The note of a line that ends exactly where it began."""
+
 CLOSING_M: Final = 0.1
 """Lines whose ends lie no farther apart, in metres, are closed."""
 
@@ -160,8 +163,8 @@ def _close(
         gap = float(np.hypot(*(line[0] - line[-1])))
         enough = len(line) >= _FEWEST_POSITIONS - (gap > 0)
         if enough and (gap <= CLOSING_M or assume_closed):
-            how = "closed" if gap == 0 else f"closed over a gap of {gap:.3f} m"
-            shaped.notes.append(("lines_closed", f"a {how} line was taken as a polygon"))
+            text = f"a line closed over a gap of {gap:.3f} m was taken as a polygon"
+            shaped.notes.append(PLAINLY_CLOSED if gap == 0 else ("lines_closed", text))
             ring = line if gap == 0 else np.vstack((line, line[:1]))
             if 0 < gap <= CLOSING_M and len(line) >= _FEWEST_POSITIONS:
                 ring = np.vstack((line[:-1], line[:1]))

@@ -32,9 +32,10 @@ from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES
 from siteplan_gis.ingest.layout_sheets import sheets_of_layouts
 from siteplan_gis.ingest.manifest import Manifest, read_manifest
 from siteplan_gis.ingest.meshes import placed_surface
+from siteplan_gis.ingest.noticed import few_flags, reading_flags
 from siteplan_gis.ingest.placing import choose_frame, locate, place
 from siteplan_gis.ingest.roles import require_role
-from siteplan_gis.ingest.shaping import project_drawings, shape
+from siteplan_gis.ingest.shaping import PLAINLY_CLOSED, project_drawings, shape
 from siteplan_gis.ingest.sheets import joined_sheets, read_sheets, sheet_rows
 from siteplan_gis.ingest.submittal import opened_submittal
 from siteplan_gis.model.flag import Flag
@@ -43,7 +44,7 @@ from siteplan_gis.model.source import Source
 from siteplan_gis.model.surface import SURFACE_ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-_MOST_FLAGS_ALIKE: Final = 20
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
 _LOST: Final = frozenset({"xref_unbound", "cad_object_unread", "drawing_damaged"})
 """Warnings that tell where the ground may have gone that nobody finds."""
@@ -94,7 +94,7 @@ def read_plan(
         manifest, layers, sheets, sources = _read(submittal, roles, assume_crs, progress)
         if sheets and not layers:
             flag = Flag("place_unknown", "the plan holds sheets only: no ground can be measured; give the drawing, too")
-            told = _few([*submittal.flags, flag])
+            told = few_flags([*submittal.flags, flag])
             return _plan(manifest, paths, flags=told, sheets=sheets, sources=sources), Frame(0.0, 0.0, placed=False)
         used = [layer for layer in layers if layer.role]
         if not used:
@@ -133,7 +133,7 @@ def read_plan(
             paths,
             features=tuple(features),
             layers=tuple(shown),
-            flags=_few(flags),
+            flags=few_flags(flags),
             sources=sources,
             sheets=sheets,
             surfaces=tuple(surfaces),
@@ -158,7 +158,7 @@ def _plan(manifest: Manifest, paths: Sequence[Path], **read: Any) -> Plan:
 
 
 def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
-    told = [flag for layer in used for flag in (*layer.drawn.flags, *layer.flags, *_reading_flags(layer))]
+    told = [flag for layer in used for flag in (*layer.drawn.flags, *layer.flags, *reading_flags(layer))]
     flags = [flag for flag in dict.fromkeys([*submittal.flags, *told]) if flag.code not in _NO_REASONS]
     reasons = "; ".join(f"{flag.feature} {flag.text}".strip() for flag in flags[:8])
     names = ", ".join(layer.label for layer in used[:20])
@@ -193,9 +193,9 @@ def inspect_plan(
             if problem is not None:
                 code = "axis_order_suspect" if "swapped" in problem.problem else "crs_note"
                 flags.append(Flag(code, f"{problem.problem}; {problem.remedy}", layer.label))
-            flags += _reading_flags(layer)
+            flags += reading_flags(layer)
             shown.append(layer_row(layer, _unreadable(layer.drawn)))
-        return (*shown, *sheet_rows(sheets)), _few(flags)
+        return (*shown, *sheet_rows(sheets)), few_flags(flags)
 
 
 def _read(
@@ -280,7 +280,7 @@ def _drawn(file: PlanFile) -> list[DrawnLayer]:
 def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]:
     """The layer's features in the frame, and how many were set aside; what was noticed goes to the layer's flags."""
     drawn = layer.drawn
-    layer.flags += _reading_flags(layer)
+    layer.flags += reading_flags(layer)
     reference = layer.georeference
     past = not_current(drawn.features, drawn.fields)
     layer.flags += unexplained_codes(drawn.features, drawn.fields, drawn.label)
@@ -303,14 +303,19 @@ def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]
     moved = project_drawings([drawing for _, drawing in kept], reference, frame)
     describe = _describer(layer, [feature for feature, _ in kept])
     made: list[PlanFeature] = []
-    usable = 0
+    usable = plainly_closed = 0
     for (feature, source), drawing in zip(kept, moved, strict=True):
         shaped = shape(drawing, layer.role, source, reference, assume_closed=layer.settings.assume_closed)
-        layer.flags += [Flag(code, text, drawn.label, feature.id) for code, text in shaped.notes]
+        notes = [note for note in shaped.notes if drawn.cad is None or note != PLAINLY_CLOSED]
+        plainly_closed += len(shaped.notes) - len(notes)
+        layer.flags += [Flag(code, text, drawn.label, feature.id) for code, text in notes]
         usable += bool(shaped.geometries)
         for number, geometry in enumerate(shaped.geometries):
             name = feature.id if number == 0 else f"{feature.id} ({geometry.geom_type})"
             made.append(describe(feature, name, geometry))
+    if plainly_closed:
+        text = f"{plainly_closed} closed lines were taken as polygons"
+        layer.flags.append(Flag(PLAINLY_CLOSED[0], text, drawn.label))
     return made, len(drawn.features) - usable
 
 
@@ -346,48 +351,5 @@ def _describer(layer: PlacedLayer, kept: Sequence[DrawnFeature]) -> Callable[...
     return describe
 
 
-def _reading_flags(layer: PlacedLayer) -> list[Flag]:
-    """Features without geometry, unreadable ones, heights that were dropped."""
-    drawn = layer.drawn
-    flags = []
-    heights = sentinels = 0
-    for feature in drawn.features:
-        if feature.trouble:
-            flags.append(Flag("feature_unreadable", f"{feature.trouble}; it was set aside", drawn.label, feature.id))
-        elif feature.drawing is None:
-            flags.append(Flag("feature_empty", "has no geometry (none stored, or damaged)", drawn.label, feature.id))
-        else:
-            heights += feature.drawing.has_z
-            sentinels += feature.drawing.has_sentinel_z
-            flags += [
-                Flag("feature_unreadable", text, drawn.label, feature.id) for text in feature.drawing.left_out
-            ]  # fmt: skip
-    if heights and layer.role not in (*_CONTOURS, *SURFACE_ROLES):
-        flags.append(Flag("z_or_m_dropped", f"{_counted(heights)} heights, which were dropped", drawn.label))
-    if sentinels:
-        flags.append(Flag("z_sentinel", f"{_counted(sentinels)} heights that are NaN or a sentinel", drawn.label))
-    return flags
-
-
-def _counted(number: int) -> str:
-    return "1 feature has" if number == 1 else f"{number} features have"
-
-
 def _unreadable(drawn: DrawnLayer) -> int:
     return sum(feature.drawing is None for feature in drawn.features)
-
-
-def _few(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """Flags in order, each once; of many alike in one layer the first ones and the number of the others."""
-    kept: list[Flag] = []
-    counts: Counter[tuple[str, str]] = Counter()
-    for flag in dict.fromkeys(flags):
-        counts[flag.code, flag.layer] += 1
-        if counts[flag.code, flag.layer] <= _MOST_FLAGS_ALIKE:
-            kept.append(flag)
-    kept += [
-        Flag(code, f"... and {count - _MOST_FLAGS_ALIKE} more of this kind in this layer", layer)
-        for (code, layer), count in counts.items()
-        if count > _MOST_FLAGS_ALIKE
-    ]
-    return tuple(kept)

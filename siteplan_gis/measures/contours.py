@@ -34,6 +34,9 @@ _RUN: Final = 3
 _MOST_LOOKED_AT: Final = 1000
 _MOST_LEVELS: Final = 500
 _ABOUT_EQUALLY: Final = 1.5
+_FEWEST_BESIDE_FAR: Final = 5
+_FAR_RANGES: Final = 3.0
+_MISTYPED_STEPS: Final = 3
 _USUAL: Final = np.array(
     [0.1, 0.2, 0.25, 0.3, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 8, 10, 20, 25, 40, 50, 80, 100, 200, 250, 500]
 )
@@ -61,6 +64,10 @@ class ContourFacts:
         Levels that the interval calls for between the lowest and the highest, and that nothing draws.
     odd_levels_m
         Drawn levels that do not fit the interval.
+    far_levels_m
+        Levels so far from all others that a digit must be wrong; nothing else here counts them.
+    misplaced
+        Places of lines whose level is three intervals or more from every line around them: levels mistyped.
     duplicates, without_length, without_elevation
         Places in the given sequences: repeated lines (all but the first), lines of no length, lines of no known level.
     """
@@ -76,6 +83,8 @@ class ContourFacts:
     highest_m: float | None = None
     missing_levels_m: tuple[float, ...] = ()
     odd_levels_m: tuple[float, ...] = ()
+    far_levels_m: tuple[float, ...] = ()
+    misplaced: tuple[int, ...] = ()
     duplicates: tuple[int, ...] = ()
     without_length: tuple[int, ...] = ()
     without_elevation: tuple[int, ...] = ()
@@ -112,13 +121,17 @@ def contour_facts(
     drawn = [place for place in range(len(lines)) if place not in set(without_length)]
     duplicates = _duplicates(drawn, lines, known)
     without_elevation = tuple(place for place in drawn if place not in known)
+    far = _far_levels(_distinct(list(known.values())))
+    known = {place: level for place, level in known.items() if all(abs(level - one) > SAME_LEVEL_M for one in far)}
     levels = _distinct(list(known.values()))
+    misplaced: tuple[int, ...] = ()
     found = _Interval(None, 0.0)
     index_interval_m = None
     further: set[float] = set()
     if len(levels) > 1:
         found = _interval(levels, unit_m)
-        further = {*found.further_m, *_coarser_parts(known, lines, levels, found, unit_m)}
+        coarser, misplaced = _coarser_parts(known, lines, levels, found, unit_m)
+        further = {*found.further_m, *coarser}
         if is_index is not None:
             index = _distinct([level for place, level in known.items() if is_index[place]])
             index_interval_m = _interval(index, unit_m).interval_m if len(index) > 1 else None
@@ -134,6 +147,8 @@ def contour_facts(
         highest_m=float(levels[-1]) if len(levels) else None,
         missing_levels_m=found.missing_m,
         odd_levels_m=found.odd_m,
+        far_levels_m=far,
+        misplaced=misplaced,
         duplicates=duplicates,
         without_length=without_length,
         without_elevation=without_elevation,
@@ -174,6 +189,22 @@ def _known_levels(levels_m: Sequence[float | None], skipped: frozenset[int]) -> 
     if nearest > max(np.ptp(others), 10 * float(np.median(steps)) if len(steps) else 0.0, 10 * SAME_LEVEL_M):
         return {place: level for place, level in known.items() if level != 0}
     return known
+
+
+def _far_levels(levels: NDArray[np.float64]) -> tuple[float, ...]:
+    """Lone levels farther from the rest than three times the rest's whole range: a digit too many or too few."""
+    far: list[float] = []
+    while len(levels) >= _FEWEST_BESIDE_FAR:
+        low, high = levels[1:], levels[:-1]
+        if levels[1] - levels[0] > _FAR_RANGES * np.ptp(low):
+            far.append(float(levels[0]))
+            levels = low
+        elif levels[-1] - levels[-2] > _FAR_RANGES * np.ptp(high):
+            far.append(float(levels[-1]))
+            levels = high
+        else:
+            break
+    return tuple(sorted(far))
 
 
 def _distinct(levels: Sequence[float]) -> NDArray[np.float64]:
@@ -287,10 +318,13 @@ def _coarser_parts(
     levels: NDArray[np.float64],
     found: _Interval,
     unit_m: float,
-) -> set[float]:
-    """Coarser intervals that lines keep to their neighbours in some part of the map, though other parts are finer."""
+) -> tuple[set[float], tuple[int, ...]]:
+    """Coarser intervals that lines keep to their neighbours in some part of the map, though other parts are finer.
+
+    And the places of lines that stand alone, three intervals or more from all around them.
+    """
     if found.interval_m is None or not _RUN < len(levels) <= _MOST_LEVELS:
-        return set()
+        return set(), ()
     places = list(known)[:: max(1, len(known) // _MOST_LOOKED_AT)]
     own = np.abs(np.array([known[place] for place in known])[:, None] - levels).argmin(axis=1)
     member = dict(zip(known, own.tolist(), strict=True))
@@ -312,7 +346,15 @@ def _coarser_parts(
     at: dict[float, set[int]] = {}
     for place, ratio in zip(places, times.tolist(), strict=True):
         at.setdefault(ratio, set()).add(member[place])
-    return {_usual(ratio * found.interval_m, unit_m, None) for ratio, of in at.items() if ratio > 1 and len(of) >= _RUN}
+    coarser = {
+        _usual(ratio * found.interval_m, unit_m, None) for ratio, of in at.items() if ratio > 1 and len(of) >= _RUN
+    }
+    alone = tuple(
+        place
+        for place, ratio in zip(places, times.tolist(), strict=True)
+        if _MISTYPED_STEPS <= ratio < np.inf and len(at[ratio]) < _RUN
+    )
+    return coarser, alone
 
 
 def _linear(line: BaseGeometry) -> BaseGeometry:

@@ -81,7 +81,11 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
     )
     taken.add(measured("contour_missing_levels", len(missing), None, words or "none", None, sources))
     layer = drawn[0].layer
-    _flag_contours(facts, plan, layer, words, taken)
+    mistyped = ", ".join(
+        f"{drawn[place].id} at {show(feet(drawn[place].elevation_m or 0.0), 2)} ft"
+        for place in facts.misplaced[:_MOST_NAMED]
+    )
+    _flag_contours(facts, plan, layer, words, mistyped, taken)
 
 
 def _is_index(feature: PlanFeature) -> bool:
@@ -90,12 +94,19 @@ def _is_index(feature: PlanFeature) -> bool:
     return any(_INDEX.search(text) for text in texts)
 
 
-def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, taken: Taken) -> None:
+def _flag_contours(facts: ContourFacts, plan: Plan, layer: str, missing: str, mistyped: str, taken: Taken) -> None:
     if missing:
         taken.flags.append(Flag("contour_level_missing", f"levels missing between contours: {missing}", layer))
     if facts.odd_levels_m:
         odd = ", ".join(f"{show(feet(level), 2)} ft" for level in facts.odd_levels_m[:_MOST_NAMED])
         taken.flags.append(Flag("contour_level_odd", f"levels off the contour interval: {odd}", layer))
+    if facts.far_levels_m:
+        far = ", ".join(f"{show(feet(level), 2)} ft" for level in facts.far_levels_m[:_MOST_NAMED])
+        text = f"levels far from all others, left out as typing errors: {far}"
+        taken.flags.append(Flag("contour_level_odd", text, layer))
+    if facts.misplaced:
+        text = f"{len(facts.misplaced)} lines have a level that fits none of the lines around them, as a typing error would: {mistyped}"
+        taken.flags.append(Flag("contour_level_odd", text, layer))
     counts = (
         ("contour_duplicate", facts.duplicates, "duplicate contour lines, counted once"),
         ("contour_zero_length", facts.without_length, "zero-length contour lines, left out"),

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 WISCONSIN_CRS: Final = "EPSG:6610"
 OTHER_CRS: Final = "EPSG:4326"
+_NO_PLACE_CRS: Final = (
+    'ENGCRS["Coordinates of the plan itself, place not known",EDATUM["Unknown"],CS[Cartesian,2],'
+    'AXIS["x",unspecified,ORDER[1]],AXIS["y",unspecified,ORDER[2]],LENGTHUNIT["metre",1]]'
+)
 _WISCONSIN: Final = (-93.2, 42.3, -86.2, 47.4)
 _KINDS: Final = ("points", "lines", "areas")
 _OGR_TYPES: Final = {"points": "MultiPoint", "lines": "MultiLineString", "areas": "MultiPolygon"}
@@ -123,6 +127,8 @@ def _gdal_options(options: Mapping[str, str]) -> Iterator[None]:
 
 
 def _crs(frame: Frame) -> str:
+    if not frame.placed:
+        return _NO_PLACE_CRS
     west, south, east, north = _WISCONSIN
     inside = west <= frame.longitude <= east and south <= frame.latitude <= north
     return WISCONSIN_CRS if inside else OTHER_CRS
@@ -162,9 +168,11 @@ def _by_kind(geometry: BaseGeometry | None) -> dict[str, BaseGeometry]:
 
 
 def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
-    target = georeference(crs)
+    target = georeference(crs) if frame.placed else None
 
     def placed(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        if target is None:
+            return xy
         degrees = lonlat(xy, frame)
         return degrees if target.metres_per_unit is None else target.xy(degrees)
 

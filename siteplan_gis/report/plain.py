@@ -91,6 +91,8 @@ def feet_of(length_m: float | None) -> float | int | None:
 def geojson_place(geometry: BaseGeometry | None, frame: Frame) -> dict[str, Any] | None:
     """A geometry of the frame as GeoJSON in degrees, rounded to 7 decimals (1 cm); None for an empty one.
 
+    None, too, where nobody knows where the frame lies.
+
     Longitudes run on past 180 degrees rather than jump, so that a site across the 180th meridian stays in one piece.
 
     Examples
@@ -99,7 +101,7 @@ def geojson_place(geometry: BaseGeometry | None, frame: Frame) -> dict[str, Any]
     >>> geojson_place(shapely.Point(0, 0), Frame(-87.9446, 43.3814))
     {'type': 'Point', 'coordinates': [-87.9446, 43.3814]}
     """
-    if geometry is None or geometry.is_empty:
+    if geometry is None or geometry.is_empty or not frame.placed:
         return None
     flat = shapely.force_2d(geometry)
     if flat.geom_type == "LinearRing":

@@ -370,6 +370,12 @@ def _terrain(terrain: Terrain) -> Record:
 
 
 def _frame(site: Site) -> Record:
+    if not site.frame.placed:
+        return {
+            "projection": "the plan's own coordinates, metres; where they lie on the earth is not known",
+            "longitude": None,
+            "latitude": None,
+        }
     return {
         "projection": "Lambert azimuthal equal-area, GRS 80, metres",
         "longitude": number(site.frame.longitude),

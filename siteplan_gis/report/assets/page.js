@@ -275,7 +275,7 @@ function siteplanDraw(map, control, groups) {
 
   const streets = document.getElementById("street-map");
   let tiles = null;
-  streets.addEventListener("change", () => {
+  if (streets) streets.addEventListener("change", () => {
     if (!streets.checked) {
       if (tiles) map.removeLayer(tiles);
       return;
