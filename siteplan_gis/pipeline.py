@@ -262,6 +262,7 @@ def software() -> dict[str, str]:
     return {
         "siteplan_gis": version("siteplan-gis"),
         "fiona (plans, with its own GDAL)": version("fiona"),
+        "ezdxf (drawings)": version("ezdxf"),
         "GDAL (layers, pyogrio)": pyogrio.__gdal_version_string__,
         "GDAL (elevation, rasterio)": rasterio.__gdal_version__,
         "PROJ": pyproj.proj_version_str,

@@ -103,10 +103,13 @@ def _spline(entity: Any, off: float) -> Drawn:
 
 
 def _light_polyline(entity: Any, off: float) -> Drawn:
-    corners = entity.get_points("xyb")
+    corners = np.array(entity.lwpoints.values, dtype=np.float64).reshape(-1, 5)[:, [0, 1, 4]]
     if len(corners) == 0:
         return Drawn()
-    flat = bulged([(float(x), float(y), float(bulge)) for x, y, bulge in corners], off, closed=entity.closed)
+    if corners[:, 2].any():
+        flat = bulged(corners.tolist(), off, closed=entity.closed)
+    else:
+        flat = np.vstack((corners[:, :2], corners[:1, :2])) if entity.closed else corners[:, :2]
     return Drawn(lines=[_in_world(entity, flat, float(entity.dxf.elevation))])
 
 

@@ -31,17 +31,19 @@ _GUESSES: Final = tuple(
     (re.compile(rf"\b(?:{pattern})\b"), role)
     for pattern, role in (
         (rf"{_ANNOTATION}|vport\w*|viewport\w*|defpoints|symb\w*", ""),
+        ((r"(?:topo|contours?) (?:\w+ )*(?:spot|bkln|brkl|break ?lines?|points?|pnts|tin|bndy|boundary|trig|soil|bore)|spot elev\w*"
+         r"|break ?lines?|bkln|brkl"), ""),
         (r"undisturbed|buffers?|setbacks?|easements?|esmt|watersheds?|sub ?basins?|not disturbed|north arrow", ""),
         ((r"lod|limits? of (?:land )?(?:disturb\w*|constr\w*|grading|clearing|work|earthwork)|disturb\w*|land disturb\w*"
-         r"|(?:clearing|grading|construction|work) limits?|earthwork|denuded?"), "disturbed_area"),
+         r"|(?:clearing|grading|construction|work|dist) lim(?:its?|t)|limt (?:dist|grad|clrg?)|earthwork|denuded?"), "disturbed_area"),
         (r"(?:construction|constr|const|stone|gravel|eros) entr\w*|entrances?|track(?:ing)? pads?|rock entrance", "entrance"),
-        ((r"inlet prot\w*|silt ?fenc\w*|silt|sf|erosion|eros|ecm|bmps?|sediment \w+|sed (?:trap|basin)|check dams?"
+        ((r"inlet prot\w*|silt ?fenc\w*|silt|sf|erosion|eros|escp?|ecm|bmps?|sediment \w+|sed (?:trap|basin)|check dams?"
          r"|ditch checks?|perimeter control|controls?|straw bales?|wattles?|turbidity \w+|diversions?"), "control"),
         (rf"{_PROPOSED} (?:\w+ )*(?:contours?|cont|topo)|(?:contours?|cont|topo) (?:\w+ )*{_PROPOSED}",
          "contour_proposed"),
         (r"contours?|cont|topo", "contour_existing"),
         (r"wetlands?|wtlnd|wtld|wetl|delineat\w*|wwi|nwi", "wetland"),
-        (r"flood ?plains?|floodway|flood|flod|flha|fema|sfha|100 ?yr|100 year", "floodplain"),
+        (r"flood ?plains?|floodway|flood|flod|flha|flpl|fldp|fpln|fema|sfha|100 ?yr|100 year", "floodplain"),
         (r"ohwm|ordinary high water\w*|ohw", "ohwm"),
         (r"stock ?piles?|topsoil piles?|spoil", "stockpile"),
         (r"reveg\w*|(?:perm|permanent|final) (?:seed\w*|stabili\w*)|restoration|landscap\w*", "revegetation"),
@@ -57,12 +59,12 @@ _GUESSES: Final = tuple(
         (r"pipe work|pipeline work|trench\w*", "pipe_work"),
         ((r"water ?(?:main|line|service|valve|supply)s?|watr|domw|hydrants?|utilit\w*|util|sanitary|san|sswr|sewers?|gas|ngas"
          r"|electric\w*|elec|powr|power|comm|telecom|telephone|fiber|fibre|cable|force ?main|forcemain"), "utility"),
-        ((r"drainage (?:patterns?|ways?|arrows?|paths?|flow)|flow (?:paths?|arrows?|lines?)|runoff|swales?|ditch\w*|drain\w*|dran"
+        ((r"drainage (?:patterns?|ways?|arrows?|paths?|flow)|flow (?:paths?|arrows?|lines?)|runoff|swales?|swle|ditch\w*|dtch|drain\w*|dran"
          r"|drainageways?"), "drainage_pattern"),
         ((r"surface waters?|waters?|water ?bod(?:y|ies)|streams?|creeks?|rivers?|rivr|lakes?|ponds?|nhd\w*|hydro\w*"
          r"|shore ?lines?|channels?|navigable \w+"), "surface_water"),
         (r"construction sites?", "construction_site"),
-        (r"roads?|streets?|roadways?|drives?|driveways?|pavement|pvmt|curbs?|eop|edge of pave\w*|parking|prkg|aisle", "road"),
+        (r"roads?|streets?|roadways?|drives?|driveways?|pavement|pvmt|curbs?|eop|edge of pave\w*|parking|prkg|pkng|driv|aisle", "road"),
         (r"buildings?|bldgs?|houses?|structures?|footprints?|foundations?|garage", "structure"),
         (r"lots?|lot lines?", "lot"),
         ((r"site|site (?:boundary|bndy|limits?)|property(?: \w+)?|prop (?:line|bndy|boundary)|prop|boundary|bndy|parcels?"
