@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
 from siteplan_gis.measures.scale import AGREES, settled_scale
-from siteplan_gis.model.comparison import show
+from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ def _judge_sheet(rule: Rule, case: Case, sheet: Sheet, limit: Limit) -> list[Fin
     said = f"{shown} ft per inch{paper} ({measured.method}){_at_full_size(case, sheet)}"
     untaken = "" if paper or scale.kind not in {"", "stated"} else " The paper itself was not measured."
     found = []
+    if holds is False and scale.finest is not None and compare(scale.finest, limit.operator, limit.value):
+        # Several drawings on one sheet: whether the coarse one is the site map, a person sees at once.
+        holds = None
     if holds is None:
         text = f"{name}: {said}; the evidence reaches across the limit: {limit_words(limit)}."
         remedy = "Draw a scale bar and name the paper size that the written scale holds for."

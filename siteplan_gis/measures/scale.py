@@ -30,7 +30,8 @@ class SettledScale:
     Attributes
     ----------
     printed
-        Feet of ground per inch of the paper as printed; None where nothing tells it: `reason` says why.
+        Feet of ground per inch of the paper as printed, the coarsest of several; None where nothing tells it:
+        `reason` says why.
     plus_minus
         Half the width of the doubt; it reaches over all evidence that disagrees.
     kind
@@ -45,6 +46,8 @@ class SettledScale:
         A sentence for each pair of evidence that differs by more than 2 %.
     basis
         What the figure rests on, in words.
+    finest
+        The finest scale that evidence of this kind tells: of several drawings on a sheet `printed` is the coarsest.
     """
 
     printed: float | None = None
@@ -56,6 +59,7 @@ class SettledScale:
     disagreements: tuple[str, ...] = ()
     basis: str = ""
     reason: str = ""
+    finest: float | None = None
 
 
 def settled_scale(sheet: Sheet) -> SettledScale:
@@ -138,16 +142,18 @@ def _from_measured(
     stated: tuple[float, ...],
     reduced: float | None,
 ) -> SettledScale:
-    best = measured[0]
+    alike = [item for item in measured if item.kind == measured[0].kind]
+    best = max(alike, key=lambda item: item.feet_per_inch or 0.0)
     value, doubt = best.feet_per_inch, best.plus_minus
     assert value is not None
+    finest = min(item.feet_per_inch or value for item in alike)
     told: list[str] = []
-    for other in measured[1:]:
+    for other in [item for item in measured if item.kind != best.kind]:
         assert other.feet_per_inch is not None
         if _differ(value, other.feet_per_inch, (best.plus_minus or 0.0) + (other.plus_minus or 0.0)):
             told.append(f"{value:g} ft per inch by {best.where}, but {other.feet_per_inch:g} by {other.where}")
             doubt = max(doubt or 0.0, abs(other.feet_per_inch - value))
-    basis = best.where
+    basis = best.where + f"; the coarsest of {len(alike)}, the finest has {finest:g}" * _differ(value, finest, 0.0)
     confirming = [(printed, note) for printed, note in notes if abs(printed - value) <= (best.plus_minus or 0.0)]
     if confirming and not told:
         value, doubt = confirming[0][0], None
@@ -161,7 +167,9 @@ def _from_measured(
             for printed, note in notes
         ]  # fmt: skip
     full = value / reduced if reduced else agreeing[0].feet_per_inch if agreeing else None
-    return SettledScale(value, doubt, best.kind, full, stated, reduced, tuple(dict.fromkeys(told)), basis)
+    return SettledScale(
+        value, doubt, best.kind, full, stated, reduced, tuple(dict.fromkeys(told)), basis, finest=min(finest, value)
+    )
 
 
 def _from_notes(
@@ -175,7 +183,6 @@ def _from_notes(
     basis = coarsest.where
     if _differ(value, finest, 0.0):
         told = (f"{value:g} ft per inch by {coarsest.where}, but {finest:g} by {other.where}",)
-        doubt = max(doubt or 0.0, value - finest)
     printed = printed_size(sheet)
     if printed is not None and reduced is None:
         size = f"the page is {_sides(sheet)}"
@@ -188,7 +195,7 @@ def _from_notes(
             basis += f"; {size}, and nothing says for what size it was drawn: at half size it is {2 * value:g}"
             doubt = value
     full = value / reduced if reduced else value if printed is None else None
-    return SettledScale(value, doubt, "stated", full, stated, reduced, told, basis)
+    return SettledScale(value, doubt, "stated", full, stated, reduced, told, basis, finest=finest)
 
 
 def _differ(one: float, other: float, doubt: float) -> bool:

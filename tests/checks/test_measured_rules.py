@@ -5,7 +5,7 @@ import shapely
 
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import Stated
-from siteplan_gis.model.sheet import Sheet
+from siteplan_gis.model.sheet import ScaleEvidence, Sheet
 from tests.checks.conftest import SQUARE, feature, layer, make_case
 
 SLOPES = {"disturbed_acres": 2.0, "no_elevation_disturbed_acres": 0.0}
@@ -69,6 +69,16 @@ def test_stated_interval_that_is_not_drawn_is_named(judge):
 def test_no_more_than_a_hundred_feet_per_inch(judge, scale, status):
     plan = {"sheets": (Sheet("C-1", "site_map", "a note"),)}
     case = make_case("saukville", {"feet_per_inch[C-1]": scale}, plan=plan)
+    assert judge(case, "SAU-SCALE") == [("C-1", status)]
+
+
+@pytest.mark.parametrize(
+    ("scales", "status"), [((20.0, 60.0), "pass"), ((20.0, 120.0), "needs_review"), ((110.0, 120.0), "fail")]
+)
+def test_several_viewports_on_one_sheet(judge, scales, status):
+    evidence = tuple(ScaleEvidence("viewport", value, None, f"viewport {value}") for value in scales)
+    plan = {"sheets": (Sheet("C-1", "site_map", evidence=evidence, width_in=36.0, height_in=24.0),)}
+    case = make_case("saukville", {"feet_per_inch[C-1]": max(scales)}, plan=plan)
     assert judge(case, "SAU-SCALE") == [("C-1", status)]
 
 

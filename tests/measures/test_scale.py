@@ -102,7 +102,13 @@ def test_notes_that_differ():
     assert scale.disagreements
     assert compare(scale.printed, "<=", 100.0, scale.plus_minus) is True
     scale = settled_scale(replace(both, evidence=(seen("stated", 40.0), seen("stated", 200.0))))
-    assert compare(scale.printed, "<=", 100.0, scale.plus_minus) is None
+    assert (scale.printed, scale.finest) == (200.0, 40.0)
+
+
+def test_of_several_viewports_the_coarsest_counts():
+    scale = settled_scale(sheet(seen("viewport", 20.0), seen("viewport", 60.0), note="1 in = 60 ft", **FULL))
+    assert (scale.printed, scale.finest, scale.disagreements) == (60.0, 20.0, ())
+    assert "coarsest of 2" in settled_scale(sheet(seen("viewport", 20.0), seen("viewport", 60.0), **FULL)).basis
 
 
 def test_notes_for_two_papers():
