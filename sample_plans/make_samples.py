@@ -23,6 +23,7 @@ from ground import CELL, DEM_HALF, MAP_HALF, VILLAGES, Ground, Village, relief
 from municipal import airports, municipalities
 from pyproj import Transformer
 from stories import STORIES, Story
+from terrain_models import landxml
 from writing import pack, toml_text, write_archive, write_elevations, write_vector
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def write_layers(village: Village, root: Path) -> None:
 
 
 def _variants(folder: Path, village: Village, entries: list, dem: dict, feet) -> None:  # type: ignore[no-untyped-def,type-arg] # noqa: ANN001
-    """Two catalogues of the same maps with one fault each."""
+    """Catalogues of the same maps with one fault or one gap each."""
     at, crs = origin(village), f"EPSG:{village.epsg}"
     short = shapely.transform(shapely.box(-SHORT_HALF, -SHORT_HALF, SHORT_HALF, SHORT_HALF), lambda xy: xy + at)
     write_vector(folder / "coverage_short.fgb", [(short, {"WHAT": "ground covered by the maps"})], crs)
@@ -101,6 +102,7 @@ def _variants(folder: Path, village: Village, entries: list, dem: dict, feet) ->
     write_elevations(
         folder / "dem_no_unit.tif", inner, at[0] - 1000.0, at[1] + 1000.0, CELL, village.epsg, with_unit=False
     )
+    _catalogue(folder / "no_elevation.toml", village, " (no elevation model)", entries)
     unknown = {key: value for key, value in dem.items() if key not in {"units", "vertical_datum"}} | {
         "path": "dem_no_unit.tif"
     }
@@ -144,6 +146,8 @@ def write_story(story: Story, root: Path) -> None:
         _write_cad(story, folder, placed)
     else:
         write_archive(folder / "plan.zip", placed, crs, story.format)
+    if story.surfaces:
+        (folder / "surfaces.xml").write_text(landxml(ground, story.design(), at), encoding="utf-8")
     roles = {name: drawn.role for name, drawn in drawing.items()}
     settings = [(f'layer."{name}"', dict(drawn.settings)) for name, drawn in drawing.items() if drawn.settings]
     if story.format == ".dxf":

@@ -133,6 +133,22 @@ _SAUKVILLE_STORIES: Final = (
         changes=(outfall_in_the_ravine,),
     ),
     _saukville(
+        "unclear-steep-surface",
+        "The same third phase across the ravine, but nobody has an elevation model: the engineer sends existing and finished\n"
+        "ground as LandXML, and the steep acres are those of the submitted triangles, as the finding says.",
+        "FG covers the limits of disturbance, whose corners lie on its 10-ft grid: 10.544 acres; EG 1,160 x 610 ft = 16.244.\n"
+        "Steep ground as in unclear-steep-ravine, by the formula of the ground: 0.52 acres of the disturbed ground.",
+        "not_checked", 3,
+        {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
+         "SAU-MAP-h2:OF-3": "pass", "SAU-MAP-h2:undrawn": "not_checked"},
+        measurements={"disturbed_acres": about(10.544), "surface_acres[surfaces.xml/FG]": about(10.544),
+                      "surface_acres[surfaces.xml/EG]": about(16.244), "steep_disturbed_acres": about(0.52, 0.15),
+                      "existing_steep_disturbed_acres": about(0.52, 0.15)},
+        design=_across_the_ravine, stated=_SAUKVILLE.stated | {"disturbed_acres": 10.54, "disturbed_max_concurrent_acres": 5.95},
+        changes=(outfall_in_the_ravine, without("contours_proposed")), surfaces=True,
+        args=("--layers", "layers/saukville/no_elevation.toml"), flags=("invented_ground", "slopes_from_plan"),
+    ),
+    _saukville(
         "fail-missed-wetland",
         "The wetland map shows a shrub swamp 0.6 miles northwest of the work, across the town road.\n"
         "The site map leaves it out; the ordinance wants every wetland within a mile.",

@@ -33,6 +33,8 @@ class Story:
         How the expected values were worked out.
     flags
         Codes that must be raised.
+    surfaces
+        Whether the engineer also sends existing and finished ground as LandXML.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Story:
     """Sheets plotted as PDF beside a CAD drawing: file, and size (1 full, 0.5 half)."""
     interval: float = 2.0
     changes: tuple[Change, ...] = ()
+    surfaces: bool = False
 
     def expected_tables(self) -> list[tuple[str, Values]]:
         """`expected.toml`."""
