@@ -51,7 +51,8 @@ class DrainageLength:
     length_m
         None where no water of the area's edge meets a goal within the window.
     plus_minus_m
-        A cell's diagonal, half of it at each end, and 2 % for bends; None without a length.
+        Half a cell's diagonal, 2 %, and what the way is longer than the straight line between its ends: noise of the
+        elevations may bend it. None without a length.
     goal
         Index of the goal met.
     path
@@ -110,7 +111,10 @@ def drainage_length(ways: WaysDown, area: BaseGeometry) -> DrainageLength:
     length = float(reach.min())
     path = _path(runoff, first, area, ways.goals)
     goal = int(shapely.distance(shapes, shapely.get_point(path, -1)).argmin())
-    return DrainageLength(length, 0.5 * _DIAGONAL * runoff.ground.cell_m + _BENDS * length, goal, path, at_edge)
+    # Where noise bends the way, its smoothed line is shorter, and the truth may be as short as the straight line.
+    straight = path.length if len(path.coords) < 3 else LineString([path.coords[0], path.coords[-1]]).length  # noqa: PLR2004
+    doubt = 0.5 * _DIAGONAL * runoff.ground.cell_m + _BENDS * length + max(length - straight, 0.0)
+    return DrainageLength(length, doubt, goal, path, at_edge)
 
 
 def _most(runoff: Runoff) -> float:

@@ -63,10 +63,26 @@ def test_a_pond_on_a_plane_has_the_strip_above_it(ground, azimuth, cell):
     exact = turned(box(-30, -95, 30, 15), azimuth)
     assert found.own_m2 == pytest.approx(1800)
     assert abs(found.area_m2 - 6600) <= found.plus_minus_m2
-    assert found.plus_minus_m2 < 340 * cell * 0.8
+    # The rim, and 5 m or 1.5 cells beside the pond and the strip above it.
+    assert found.plus_minus_m2 < 340 * cell * 0.8 + 2 * (max(1.5 * cell, 5) + cell) * 125
     assert found.area_m2 == pytest.approx(6600, rel=0.03 * max(cell, 1))
     assert found.polygon.symmetric_difference(exact).area < 340 * cell
     assert (found.at_least, found.reason) == (False, "")
+
+
+@pytest.mark.parametrize(("cell", "noise_m"), [(1.0, 0.03), (1.0, 0.1), (2.0, 0.03)])
+@pytest.mark.parametrize("azimuth", [0, 20, 45, 70])
+def test_noise_stays_within_the_doubt(ground, azimuth, cell, noise_m):
+    """Noise in every cell of a 5 % plane draws more water to a pond, and bends the way from a pile to a road."""
+    size = round(320 / cell)
+    noise = np.random.default_rng(azimuth).normal(0, noise_m, (size, size))
+    rough = ground(lambda x, y: ridge(azimuth)(x, y) + noise, half_m=160, cell=(cell, cell))
+    runoff = runoff_of(rough)
+    found = contributing_area(runoff, turned(box(-30, -15, 30, 15), azimuth))
+    assert abs(found.area_m2 - 6600) <= found.plus_minus_m2
+    road = turned(LineString([(-90, 40), (90, 40)]), azimuth)
+    way = drainage_length(ways_to(runoff, [road]), turned(box(-15, -40, 15, -20), azimuth))
+    assert abs(way.length_m - 60) <= way.plus_minus_m
 
 
 @pytest.mark.parametrize("cell", [1.0, 3.0, 10.0])
@@ -239,7 +255,7 @@ def test_the_way_from_a_pile_to_a_road_down_a_plane(ground, azimuth, cell, away)
     road = turned(LineString([(-90, away - 20), (90, away - 20)]), azimuth)
     found = drainage_length(ways_to(runoff, [road]), pile)
     assert abs(found.length_m - away) <= found.plus_minus_m
-    assert found.plus_minus_m <= 0.71 * cell + 0.02 * (away + cell)
+    assert found.plus_minus_m <= 0.71 * cell + 0.08 * (away + cell)
     assert found.goal == 0
     assert found.path.distance(pile) < 0.01
     assert found.path.distance(road) < 0.01
