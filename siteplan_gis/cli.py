@@ -17,7 +17,7 @@ app = typer.Typer(
     help="Checks a construction site's erosion-control site map against a village's ordinance.",
 )  # fmt: skip
 
-COMMANDS: Final = (plans.review, plans.measure, plans.inspect, rounds.letter, territory.etj, law.rules)
+COMMANDS: Final = (plans.review, plans.measure, plans.inspect, rounds.letter, rounds.compare, territory.etj, law.rules)
 """In the order of the help."""
 
 for command in COMMANDS:

@@ -1,4 +1,4 @@
-"""Commands on finished reviews: letter."""
+"""Commands on finished reviews: compare, letter."""
 
 from __future__ import annotations
 
@@ -8,10 +8,51 @@ from typing import Annotated
 
 import typer
 
-from siteplan_gis.commands.options import day
+from siteplan_gis.commands.options import AsJson, day
 from siteplan_gis.commands.running import clear_errors, printing
 
+OldFile = Annotated[Path, typer.Argument(metavar="OLD.json", help="The review of the round before.")]
+NewFile = Annotated[Path, typer.Argument(metavar="NEW.json", help="The review of this round.")]
 ReviewFile = Annotated[Path, typer.Argument(metavar="REVIEW.json", help="A finished review.")]
+
+
+def compare(
+    old: OldFile,
+    new: NewFile,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for rounds.html and rounds.json; by default ./rounds.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two reviews of one project: resolved, still open, new, and how the drawing changed."""
+    with clear_errors():
+        from siteplan_gis.ingest.review_records import read_review_record  # noqa: PLC0415
+        from siteplan_gis.report.files import write_together  # noqa: PLC0415
+        from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
+        from siteplan_gis.report.rounds import compare_reviews  # noqa: PLC0415
+        from siteplan_gis.report.rounds_page import STATE_WORDS, rounds_page  # noqa: PLC0415
+        from siteplan_gis.report.schema import review_schema  # noqa: PLC0415
+
+        before, after = (read_review_record(path, review_schema()) for path in (old, new))
+        record = compare_reviews(before, after)
+        text = json_text(record)
+        folder = out if out is not None or as_json else Path("rounds")
+        paths: tuple[Path, ...] = ()
+        if folder is not None:
+            page = rounds_page(record, before, after)
+            writers = {
+                "rounds.json": lambda path: path.write_text(text, encoding="utf-8", newline="\n"),
+                "rounds.html": lambda path: path.write_text(page, encoding="utf-8", newline="\n"),
+            }
+            paths = write_together(folder, writers)
+        with printing() as stdout:
+            if as_json:
+                stdout.write(text)
+            else:
+                counts = (f"{count} {STATE_WORDS[state].lower()}" for state, count in record["counts"].items() if count)
+                stdout.write(", ".join(counts) + "\n")
+                stdout.writelines(f"{warning}\n" for warning in record["warnings"])
+                stdout.writelines(f"{path}\n" for path in paths)
 
 
 def letter(

@@ -91,3 +91,8 @@ CONTEXT_INK: Final[Mapping[str, Ink]] = {
 def context_ink(key: str) -> Ink:
     """How a layer of context is drawn; a role of the plan without an ink of its own is grey."""
     return CONTEXT_INK.get(key, _PLAN_INK)
+
+
+def status_styles() -> str:
+    """The colour of each status as a style sheet."""
+    return "".join(f".status-{status} {{ --ink: {ink.line}; }}\n" for status, ink in STATUS_INK.items())

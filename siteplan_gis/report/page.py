@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from siteplan_gis.model.flag import FLAG_CODES
-from siteplan_gis.report.colours import STATUS_INK
+from siteplan_gis.report.colours import status_styles
 from siteplan_gis.report.map_page import map_parts, script_json
 from siteplan_gis.report.records import review_record
 from siteplan_gis.report.wording import (
@@ -63,7 +63,7 @@ def page_text(review: Review, record: Mapping[str, Any]) -> str:
     return _environment().get_template("review.html.j2").render(
         review=record,
         policy=_policy(scripts),
-        styles=Markup(_asset("leaflet/leaflet.css") + _asset("page.css") + _status_styles()),  # noqa: S704
+        styles=Markup(_asset("leaflet/leaflet.css") + _asset("page.css") + status_styles()),  # noqa: S704
         scripts=[Markup(script) for script in scripts],  # noqa: S704
         map_html=Markup(map_html),  # noqa: S704
         map_data=Markup(script_json(map_data)),  # noqa: S704
@@ -114,10 +114,6 @@ def _policy(scripts: list[str]) -> str:
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
         "img-src data: https://tile.openstreetmap.org; base-uri 'none'; form-action 'none'"
     )
-
-
-def _status_styles() -> str:
-    return "".join(f".status-{status} {{ --ink: {ink.line}; }}\n" for status, ink in STATUS_INK.items())
 
 
 def _row(position: int, finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,7 @@ def review_record(review: Review) -> Record:
         "software": {text(key): text(value) for key, value in sorted(review.software.items())},
         "ordinance": _ordinance(ordinance),
         "plan": plan_record(site),
+        "shapes": _shapes(review),
         "on": day(review.on),
         "status": review.status.value,
         "decided_status": review.decided.value,
@@ -182,6 +183,14 @@ def _finding(finding: Finding, site: Site) -> Record:
         "place": geojson_place(finding.where, site.frame),
         "sources": source_records(finding.sources),
         "override": None if finding.override is None else _override(finding.override),
+    }
+
+
+def _shapes(review: Review) -> Record:
+    """The ground that rules speak of, for a comparison with the next round."""
+    shape = review.measured.shape
+    return {
+        part: geojson_place(shape.get(part), review.site.frame) for part in ("site", "construction_site", "disturbed")
     }
 
 
