@@ -30,7 +30,7 @@ def compare(
         from siteplan_gis.report.files import write_together  # noqa: PLC0415
         from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
         from siteplan_gis.report.rounds import compare_reviews  # noqa: PLC0415
-        from siteplan_gis.report.rounds_page import STATE_WORDS, rounds_page  # noqa: PLC0415
+        from siteplan_gis.report.rounds_page import STATE_WORDS, page_of_rounds  # noqa: PLC0415
         from siteplan_gis.report.schema import review_schema  # noqa: PLC0415
 
         before, after = (read_review_record(path, review_schema()) for path in (old, new))
@@ -39,7 +39,7 @@ def compare(
         folder = out if out is not None or as_json else Path("rounds")
         paths: tuple[Path, ...] = ()
         if folder is not None:
-            page = rounds_page(record, before, after)
+            page = page_of_rounds(record, before, after)
             writers = {
                 "rounds.json": lambda path: path.write_text(text, encoding="utf-8", newline="\n"),
                 "rounds.html": lambda path: path.write_text(page, encoding="utf-8", newline="\n"),

@@ -33,7 +33,7 @@ _MARGIN: Final = 24
 _SCALE_BARS_FT: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 
 
-def rounds_page(record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def page_of_rounds(record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """The page of a record of `compare_reviews` and the two reviews it was made of."""
     environment = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),

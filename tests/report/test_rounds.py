@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from siteplan_gis.cli import app
 from siteplan_gis.report.records import review_record
 from siteplan_gis.report.rounds import compare_reviews
-from siteplan_gis.report.rounds_page import rounds_page
+from siteplan_gis.report.rounds_page import page_of_rounds
 from tests.report.synthetic import PAYLOADS, make_review
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_plans"
@@ -106,7 +106,7 @@ def test_other_law_and_earlier_days_are_told(whole):
 
 def test_hostile_text_is_shown_as_text(whole):
     new = deepcopy(whole)
-    page = rounds_page(compare_reviews(whole, new), whole, new)
+    page = page_of_rounds(compare_reviews(whole, new), whole, new)
     assert "<script" not in page
     assert "<img src=x" not in page
     assert PAYLOADS[0].replace("<", "&lt;").replace(">", "&gt;") in page
