@@ -12,6 +12,8 @@ from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import medians_by_label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
@@ -74,6 +76,38 @@ def steep_patches(
         if size > 0
     ]
     return tuple(sorted(found, key=lambda patch: -patch.area_m2))
+
+
+def without_stairs(shapes: Sequence[BaseGeometry], cell_m: float) -> list[BaseGeometry]:
+    """Shapes of cells made fit to draw: no outline leaves its own by as much as a cell.
+
+    Through the middles of the cells' sides, which lie in line along a slanting edge, then with fewer corners. For
+    drawing only: areas are those of the cells.
+
+    Examples
+    --------
+    >>> stairs = shapely.union_all([shapely.box(k, 0, k + 1, k + 1) for k in range(9)])
+    >>> (shape,) = without_stairs([stairs], 1.0)
+    >>> len(stairs.exterior.coords), len(shape.exterior.coords) < 8
+    (29, True)
+    """
+    drawn = []
+    for shape in shapes:
+        sides = shapely.segmentize(shape, cell_m)
+        middles = [
+            shapely.Polygon(_middles(part.exterior), [_middles(hole) for hole in part.interiors])
+            for part in shapely.get_parts(sides)
+        ]
+        smooth = shapely.simplify(shapely.MultiPolygon(middles), 0.6 * cell_m, preserve_topology=True)
+        drawn.append(smooth if smooth.is_valid and not smooth.is_empty else shape)
+    return [shape.geoms[0] if shapely.get_num_geometries(shape) == 1 and shape.geom_type == "MultiPolygon" else shape
+            for shape in drawn]  # fmt: skip
+
+
+def _middles(ring: BaseGeometry) -> NDArray[np.float64]:
+    xy = shapely.get_coordinates(ring)
+    middles = (xy[:-1] + xy[1:]) / 2
+    return np.vstack((middles, middles[:1]))
 
 
 def _shares(runs: Runs, shape: tuple[int, int], place: tuple[int, int, int]) -> NDArray[np.float64]:

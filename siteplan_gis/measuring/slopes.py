@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
+from siteplan_gis.measures.patches import without_stairs
 from siteplan_gis.measures.slope import steep_ground
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
@@ -133,7 +134,11 @@ def measure_slopes(site: Site, shape: dict[str, BaseGeometry], method: Method) -
                 sources,
             )
         )
-    patches = tuple(SteepPatch(geometry, area, 100 * median, 0.0) for geometry, area, median in whole.patches)
+    drawn = without_stairs([patch.geometry for patch in whole.patches], whole.cell_m)
+    patches = tuple(
+        SteepPatch(geometry, area, 100 * median, 0.0, outline)
+        for (geometry, area, median), outline in zip(whole.patches, drawn, strict=True)
+    )
     _measure_disturbed(source, sources, shape["disturbed"], method, how, taken)
     if not shape["disturbed"].is_empty:
         patches = tuple(

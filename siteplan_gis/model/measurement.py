@@ -150,6 +150,8 @@ class SteepPatch:
     area_m2: float
     median_percent: float
     in_disturbed_m2: float
+    outline: BaseGeometry | None = None
+    """To draw: without the stairs of cells. Nothing is measured on it. None: draw `geometry`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -98,7 +98,7 @@ def context_layers(review: Review) -> tuple[MapLayer, ...]:
         _plan("disturbed_area", "Disturbed area", plan.of("disturbed_area")),
         *(_plan(f"plan_{role}", f"Plan: {humanised(role).lower()}", plan.of(role)) for role in drawn_roles),
         MapLayer("steep_patches", "Steep ground", _STEEP_COLUMNS,
-                 tuple(MapItem(patch.geometry, {"acres": number(acres(patch.area_m2)),
+                 tuple(MapItem(patch.outline or patch.geometry, {"acres": number(acres(patch.area_m2)),
                                                 "median_percent": number(patch.median_percent),
                                                 "in_disturbed_acres": number(acres(patch.in_disturbed_m2))})
                        for patch in measured.steep_patches)),

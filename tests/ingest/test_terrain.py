@@ -343,7 +343,8 @@ def test_h80_a_huge_sparse_file_needs_little_memory():
     arguments = ["measure", case / "site.gpkg", "--role", "*=disturbed_area", "--dem", case / "dem_huge.tif"]
     command = [sys.executable, "-c", script, *arguments, "--dem-units", "us-ft"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 1_000_000
+    # The whole program with its libraries; 600 to 800 MB when the window was filled with nothing.
+    assert int(done.stdout) < 450_000
 
 
 def test_blocks_never_stored_are_void_and_the_rest_is_read(tmp_path):

@@ -348,6 +348,30 @@ def test_patches_hold_steep_ground_and_only_that():
         assert inside[i] == (horn >= 0.2)
 
 
+@pytest.mark.parametrize("cell_m", [None, 3.0])
+def test_drawn_outlines_have_no_stairs(cell_m):
+    from siteplan_gis.measures.patches import without_stairs
+
+    # The steep side of a slanting ridge: its edge is a line at 30 degrees, its cells are stairs.
+    grid = grid_of(lambda x, y: 0.4 * np.maximum(0, x * math.cos(0.5) + y * math.sin(0.5)), size=120)
+    found = steep_ground(grid, shapely.box(-40, -40, 40, 40), 0.2, cell_m)
+    (patch,) = found.patches
+    (shape,) = without_stairs([patch.geometry], found.cell_m)
+    assert shape.is_valid
+    assert shapely.hausdorff_distance(shape.exterior, patch.geometry.exterior) < found.cell_m
+    xy = shapely.get_coordinates(shape)
+    slanting = np.array([math.cos(0.5), math.sin(0.5)])
+    inner = (np.abs(xy) < 38).all(axis=1)
+    # What is left along the edge are a few corners, none farther from the true line than its cells.
+    assert np.abs(xy[inner] @ slanting).max(initial=0) <= 1.5 * found.cell_m
+    # Where cells turn by 90 degrees at every step, the drawn line hardly turns.
+    way = np.unwrap(np.arctan2(*np.diff(xy, axis=0).T[::-1]))
+    turns = np.abs(np.diff(way))[inner[1:-1]]
+    assert turns.max(initial=0) < math.radians(50)
+    assert len(xy) < shapely.get_num_coordinates(patch.geometry) * 0.75
+    assert found.steep_m2 == pytest.approx(patch.geometry.area, rel=1e-6)
+
+
 def test_cells_that_touch_at_a_corner():
     # Two steep squares meet at a corner only: two patches; joined elsewhere: one patch with a hole that touches it.
     from siteplan_gis.measures.patches import label_steep, outlines
