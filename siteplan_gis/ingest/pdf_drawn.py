@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pypdfium2.raw as pdfium
 
-from siteplan_gis.measures.lettering import Glyph
+from siteplan_gis.measures.lettering import Glyph, Line, Word, on_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +23,10 @@ _MOST_CHARACTERS: Final = 400_000
 _MOST_OBJECTS: Final = 3_000_000
 _MOST_POINTS: Final = 400_000
 _DEEPEST: Final = 12
+_MOST_ANNOTATIONS: Final = 50_000
+_LONGEST_ANNOTATION: Final = 2_000
+_LONG_WORD: Final = 3
+_STROKED: Final = "AutoCAD SHX Text"
 _INVISIBLE: Final = 3
 """The text rendering mode of letters that are not drawn, as text recognition leaves them behind a picture."""
 
@@ -125,6 +129,57 @@ def read_letters(text_page: Any, frame: PageFrame) -> Letters:
             Glyph(chr(code), *start, *end, angle - 90.0 * frame.turns, abs(size) * frame.inches_per_unit)
         )
     return letters
+
+
+def read_stroked_words(page: Any, frame: PageFrame) -> list[Line]:
+    """Words whose letters are drawn as strokes, and which AutoCAD therefore repeats in annotations of their own.
+
+    Long words run along the longer side of their box; short ones run as most of the long ones do.
+    """
+    found: list[tuple[list[str], Box]] = []
+    box = pdfium.FS_RECTF()
+    for index in range(min(max(pdfium.FPDFPage_GetAnnotCount(page), 0), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        if _string(annotation, b"T") == _STROKED and pdfium.FPDFAnnot_GetRect(annotation, box):
+            words, bounds = _string(annotation, b"Contents").split(), (box.left, box.bottom, box.right, box.top)
+            if words and box.right > box.left and box.top > box.bottom:
+                found.append((words, bounds))
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    long = [_is_upright(bounds) for words, bounds in found if len(" ".join(words)) >= _LONG_WORD]
+    mostly_upright = sum(long) * 2 > len(long)
+    lines = []
+    for words, bounds in found:
+        text = " ".join(words)
+        upright = _is_upright(bounds) if len(text) >= _LONG_WORD else mostly_upright
+        angle = (90 * upright - 90 * frame.turns) % 360
+        # A line that reads upwards begins at the lower right corner of its box.
+        first, last = (
+            ((bounds[2], bounds[1]), (bounds[2], bounds[3])) if upright else (bounds[:2], (bounds[2], bounds[1]))
+        )
+        start, across = on_baseline(*frame.place(*first), angle)
+        step = (on_baseline(*frame.place(*last), angle)[0] - start) / len(text)
+        placed = []
+        for word in words:
+            placed.append(Word(word, start, start + len(word) * step))
+            start += (len(word) + 1) * step
+        size = (bounds[2] - bounds[0] if upright else bounds[3] - bounds[1]) * frame.inches_per_unit
+        lines.append(Line(tuple(placed), angle, across, size))
+    return lines
+
+
+def _is_upright(bounds: Box) -> bool:
+    return bounds[3] - bounds[1] > bounds[2] - bounds[0]
+
+
+def _string(annotation: Any, key: bytes) -> str:
+    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if not 2 < length <= _LONGEST_ANNOTATION:  # noqa: PLR2004
+        return ""
+    buffer = ctypes.create_string_buffer(length)
+    pdfium.FPDFAnnot_GetStringValue(annotation, key, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), length)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace")
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from siteplan_gis.ingest.pdf_drawn import (
     count_contents,
     read_letters,
     read_points,
+    read_stroked_words,
 )
 from siteplan_gis.ingest.pdf_places import viewport_scales
 from siteplan_gis.measures.lettering import on_page, set_lines
@@ -141,7 +142,7 @@ def _sheet(
         frame, strange = _frame(page, dictionary)
         notes += strange
         letters = read_letters(text_page.raw, frame)
-        lines = set_lines(letters.glyphs)
+        lines = [*set_lines(letters.glyphs), *read_stroked_words(page.raw, frame)]
         words = read_words(lines, where, frame.size_in)
         evidence = list(words.scales)
         if dictionary is None:

@@ -344,6 +344,25 @@ def test_several_pages(read):
     assert not sheet.evidence
 
 
+@pytest.mark.parametrize("entries", ["", "/Rotate 90"])
+def test_words_that_are_drawn_as_strokes(read, entries):
+    def shx(words, box, author="AutoCAD SHX Text"):
+        return f"<< /Type /Annot /Subtype /Square /Rect [{box}] /Contents ({words}) /T ({author}) >>"
+
+    ticks = "".join(f"{300 + 72 * part} 300 72 8 re S\n" for part in range(2))
+    listed = [shx("SCALE: 1\" = 60'", "900 100 1060 112"), shx("CONTOUR INTERVAL = 2 FT", "700 100 712 400"),
+              shx("1\" = 500'", "900 200 1000 212", "A. Reviewer")]  # fmt: skip
+    listed += [
+        shx(number, f"{300 + 72 * part - 10} 312 {300 + 72 * part + 10} 322")
+        for part, number in enumerate(("0", "60", "120"))
+    ]
+    listed.append(shx("FEET", "470 312 500 322"))
+    (sheet,) = read(one_page(ticks, entries=f"{entries} /Annots [ {' '.join(listed)} ]"))
+    assert [item.feet_per_inch for item in evidence(sheet, "stated")] == [60]
+    assert sheet.contour_interval_ft == 2
+    assert evidence(sheet, "bar")[0].feet_per_inch == pytest.approx(60, abs=0.5)
+
+
 def test_picture_of_a_sheet(read):
     image = stream(
         b"\x80" * 100, "/Type /XObject /Subtype /Image /Width 10 /Height 10 /ColorSpace /DeviceGray /BitsPerComponent 8"
