@@ -7,6 +7,7 @@ programs, solids, external references that are not bound) is named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -23,6 +24,7 @@ from siteplan_gis.ingest.drawing import Drawing, DrawnFeature, DrawnLayer
 from siteplan_gis.ingest.entities import SILENT, Drawn, drawn_by
 from siteplan_gis.ingest.layouts import read_layouts
 from siteplan_gis.ingest.naming import name_by_texts
+from siteplan_gis.ingest.outlines import without_fills
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M
 
@@ -41,6 +43,11 @@ _OFF_M: Final = 0.0025 * FOOT_M
 _OFF_WITHOUT_UNIT: Final = 0.0025
 _FACES: Final = frozenset({"3DFACE", "MESH"})
 _SHOWN: Final = 8
+_LONGEST_NOTE: Final = 160
+_NOT_OF_A_GRID: Final = re.compile(
+    r"combined (?:scale )?factor|(?:ground|surface) (?:coordinates|distances)|coordinates are (?:ground|surface)"
+    r"|grid factor|\b(?:subtract|truncat)\w*|assumed coordinates", re.IGNORECASE,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -77,7 +84,7 @@ def read_cad(path: Path, label: str) -> list[DrawnLayer]:
     for shown in unfolded(doc.modelspace(), doc, noticed, label):
         reading.add(shown)
     flags = [Flag("drawing_damaged", opened.damaged, label)] if opened.damaged else []
-    flags += [Flag("crs_note", note, label) for note in notes]
+    flags += [Flag("crs_note", note, label) for note in (*notes, *reading.notes_on_place())]
     flags += reading.flags()
     flags += _flags_of_blocks(noticed, label)
     layers = _as_layers(reading, label, place, crs, hidden, flags)
@@ -159,6 +166,16 @@ class _Reading:
         layer.symbols[id(insert)] = feature
         layer.features.append(feature)
 
+    def notes_on_place(self) -> list[str]:
+        """Texts that say that the coordinates are not those of a grid."""
+        texts = (text.words for layer in self.layers.values() for text in layer.texts)
+        said = dict.fromkeys(words[:_LONGEST_NOTE] for words in texts if _NOT_OF_A_GRID.search(words))
+        return [
+            f"the drawing says {words!r}: where its coordinates are no grid coordinates, give add_east, add_north and "
+            "combined_factor in siteplan.toml"
+            for words in [*said][:_SHOWN]
+        ]
+
     def flags(self) -> list[Flag]:
         """What could not be read."""
         flags = []
@@ -227,10 +244,13 @@ def _as_layers(
         place = replace(place, middle=(float(x), float(y)))
     layers = []
     for layer in sorted(found, key=lambda layer: layer.name.lower()):
-        features = chained(layer.features)
+        features, fills = without_fills(chained(layer.features))
         fields = tuple(dict.fromkeys(key for feature in features for key in feature.attributes))
         drawn = DrawnLayer(label, layer.name, False, crs, fields, features, cad=place, texts=layer.texts)
         drawn.hidden = hidden.get(layer.name.lower(), "")
+        if fills:
+            text = f"{fills} hatches only fill closed lines of the layer; each pair was taken as one"
+            drawn.flags.append(Flag("duplicate_features_merged", text, label))
         drawn.no_crs = "the drawing names no coordinate system"
         layers.append(drawn)
     name_by_texts(layers)

@@ -408,3 +408,71 @@ def test_a_georeferenced_drawing_lands_where_it_says(tmp_path):
     for wanted in ((X, Y), east):
         assert np.hypot(*(landed - wanted).T).min() < 0.01
     assert plan.sources[0].crs == "EPSG:2264"
+
+
+def test_a_hatch_that_fills_a_closed_line_is_no_second_ground(tmp_path):
+    doc = drawing()
+    doc.modelspace().add_lwpolyline(SQUARE, close=True, dxfattribs=LOD)
+    doc.modelspace().add_hatch(dxfattribs=LOD).paths.add_polyline_path(SQUARE, flags=1)
+    other = [(x + 400, y) for x, y in SQUARE]
+    doc.modelspace().add_hatch(dxfattribs=LOD).paths.add_polyline_path(other, flags=1)
+    area, plan, _ = ground(doc, tmp_path)
+    assert area == pytest.approx(2 * 330 * 264, rel=1e-6)
+    assert [feature.id.split()[0] for feature in plan.of("disturbed_area")] == ["LWPOLYLINE", "HATCH"]
+    assert "duplicate_features_merged" in codes(plan)
+
+
+@pytest.mark.parametrize("words", ["COORDINATES ARE GROUND (SURFACE). COMBINED FACTOR 0.99988", "SUBTRACTED: N 700000"])
+def test_a_note_on_ground_coordinates_is_told(words, tmp_path):
+    doc = drawing()
+    doc.modelspace().add_lwpolyline(SQUARE, close=True, dxfattribs=LOD)
+    doc.modelspace().add_text(words, height=5, dxfattribs={"layer": "C-ANNO", "insert": (X, Y)})
+    _, plan, _ = ground(doc, tmp_path)
+    assert any(words[:20] in flag.text and "combined_factor" in flag.text for flag in plan.flags)
+
+
+def test_what_the_manifest_says_of_a_layer_holds_for_its_entities(tmp_path):
+    doc = drawing()
+    for number in (1, 2):
+        corners = [(x, y + 300 * number) for x, y in SQUARE]
+        doc.modelspace().add_lwpolyline(corners, close=True, dxfattribs={"layer": f"C-LOD-PH{number}"})
+    saved(doc, tmp_path)
+    (tmp_path / "siteplan.toml").write_text(
+        f'[drawing."plan.dxf"]\ncrs = "{NC}"\n'
+        '[layer."C-LOD-PH1"]\nphase = "1"\nstart = 2025-04-01\nend = "2025-05-31"\nkind = "grading"\n'
+    )
+    plan, _ = read_plan([tmp_path / "plan.dxf"])
+    one, two = plan.of("disturbed_area")
+    assert (one.phase, str(one.start), str(one.end), one.kind) == ("1", "2025-04-01", "2025-05-31", "grading")
+    assert (two.phase, two.start) == ("", None)
+
+
+def test_a_text_in_a_closed_line_is_its_name(tmp_path):
+    doc = drawing()
+    for number in range(3):
+        corners = [(x + 400 * number, y) for x, y in SQUARE]
+        doc.modelspace().add_lwpolyline(corners, close=True, dxfattribs={"layer": "C-PROP-LOTS"})
+        at = (X + 150 + 400 * number, Y + 100)
+        doc.modelspace().add_text(f"LOT {number + 1}", height=5, dxfattribs={"layer": "C-PROP-LOTS-TEXT", "insert": at})
+    doc.modelspace().add_text(
+        "SEE NOTE 4", height=5, dxfattribs={"layer": "C-PROP-LOTS-TEXT", "insert": (X + 20, Y + 20)}
+    )
+    plan, _ = read_plan([saved(doc, tmp_path)])
+    assert [lot.name for lot in plan.of("lot")] == ["", "LOT 2", "LOT 3"]
+
+
+def test_a_grid_of_closed_lines_is_cells_with_their_labels(tmp_path):
+    from siteplan_gis.pipeline import Inputs, measure_inputs
+
+    doc = drawing()
+    doc.modelspace().add_lwpolyline(SQUARE, close=True, dxfattribs=LOD)
+    for row, letter in enumerate("AB"):
+        for column in range(2):
+            x, y = X + 200 * column, Y + 200 * row
+            corners = [(x, y), (x + 200, y), (x + 200, y + 200), (x, y + 200)]
+            doc.modelspace().add_lwpolyline(corners, close=True, dxfattribs={"layer": "C-GRID"})
+            text = doc.modelspace().add_text(f"{letter}{column + 1}", height=8, dxfattribs={"layer": "C-GRID-TEXT"})
+            text.set_placement((x + 100, y + 100))
+    measured, _ = measure_inputs(Inputs((saved(doc, tmp_path),), assume_crs=NC))
+    assert measured.values["grid_uncovered_acres"].value == pytest.approx(0, abs=1e-6)
+    assert measured.values["grid_label_faults"].value == 0
