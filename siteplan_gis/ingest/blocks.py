@@ -65,6 +65,22 @@ class Unfolding:
     in_frozen_insert: int = 0
     entities: int = 0
 
+    def count(self, label: str) -> None:
+        """One entity more.
+
+        Raises
+        ------
+        InputError
+            If they are more than any drawing has.
+        """
+        self.entities += 1
+        if self.entities > _MOST_ENTITIES:
+            raise InputError(
+                f"its blocks unfold into more than {_MOST_ENTITIES:,} entities",
+                file=label,
+                remedy="purge the drawing and save it again",
+            )
+
 
 def unfolded(entities: Iterable[Any], doc: Any, noticed: Unfolding, label: str) -> Iterator[Shown]:
     """Every entity that shows, and each insert as well (for its attributes and place).
@@ -88,13 +104,7 @@ def _walk(
     names: tuple[str, ...],
 ) -> Iterator[Shown]:
     for entity in entities:
-        noticed.entities += 1
-        if noticed.entities > _MOST_ENTITIES:
-            raise InputError(
-                f"its blocks unfold into more than {_MOST_ENTITIES:,} entities",
-                file=label,
-                remedy="purge the drawing and save it again",
-            )
+        noticed.count(label)
         if entity.dxf.get("invisible", 0):
             noticed.invisible += 1
             continue
@@ -122,6 +132,7 @@ def _insert(
     symbol: Any,
     names: tuple[str, ...],
 ) -> Iterator[Shown]:
+    noticed.count(label)
     name = str(one.dxf.get("name", ""))
     block = doc.blocks.get(name)
     yield Shown(one, layer, steps, symbol)

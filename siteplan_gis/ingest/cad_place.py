@@ -60,6 +60,8 @@ def place_told(doc: Any, written: frozenset[str]) -> tuple[CadPlace, str, list[s
 
 def _geodata(geodata: Any, unit_m: float | None) -> tuple[str, NDArray[np.float64] | None, str]:
     """The CRS of the GEODATA object, the matrix that leads there, and why it cannot be used."""
+    if "<!" in geodata.coordinate_system_definition.replace("<!--", ""):
+        return "", None, "its GEODATA has a DOCTYPE or declares entities and was not read"
     try:
         epsg, east_first = geodata.get_crs()
         crs = CRS.from_epsg(epsg)

@@ -476,3 +476,46 @@ def test_a_grid_of_closed_lines_is_cells_with_their_labels(tmp_path):
     measured, _ = measure_inputs(Inputs((saved(doc, tmp_path),), assume_crs=NC))
     assert measured.values["grid_uncovered_acres"].value == pytest.approx(0, abs=1e-6)
     assert measured.values["grid_label_faults"].value == 0
+
+
+def test_an_array_without_end_is_refused(tmp_path):
+    doc = drawing()
+    doc.blocks.new("NOTHING")
+    doc.modelspace().add_blockref(
+        "NOTHING", (X, Y), dxfattribs={"column_count": 32767, "row_count": 32767, "column_spacing": 1, "row_spacing": 1}
+    )
+    path = saved(doc, tmp_path)
+    from siteplan_gis.ingest import blocks
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_MOST_ENTITIES", 5000)
+        with pytest.raises(InputError, match="unfold into more than 5,000"):
+            read_cad(path, "plan.dxf")
+
+
+def test_geodata_that_declares_entities_is_not_read(tmp_path):
+    doc = drawing()
+    doc.modelspace().add_lwpolyline(SQUARE, close=True, dxfattribs=LOD)
+    geodata = doc.modelspace().new_geodata()
+    geodata.coordinate_system_definition = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    _, plan, _ = ground(doc, tmp_path)
+    assert any("declares entities" in flag.text for flag in plan.flags)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e300])
+def test_a_coordinate_that_is_no_place_is_set_aside_with_its_entity(bad, tmp_path):
+    doc = drawing()
+    doc.modelspace().add_lwpolyline(SQUARE, close=True, dxfattribs=LOD)
+    doc.modelspace().add_line((X, Y), (X + 5, Y + 7), dxfattribs=LOD)
+    text = saved(doc, tmp_path).read_text()
+    line = text.rindex("AcDbLine")
+    text = text[:line] + text[line:].replace(str(X + 5), str(bad), 1)
+    (tmp_path / "plan.dxf").write_text(text)
+    try:
+        plan, _ = read_plan([tmp_path / "plan.dxf"], assume_crs=NC)
+    except InputError as refused:
+        told = str(refused)
+    else:
+        told = " ".join(flag.text for flag in plan.flags if flag.feature.startswith("LINE"))
+        assert len(plan.of("disturbed_area")) == 1
+    assert "LINE" in told or "finite" in told or "set aside" in told
