@@ -11,7 +11,6 @@ import tomlkit
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.journal import put_whole
 from siteplan_gis.ingest.catalogue import CATALOGUE_FILE, read_catalogue
-from siteplan_gis.ingest.stamps import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.stamps import Stamp
 
 PASSING_FOLDER: Final = ".fetching"
-_TABLES: Final = ("layer", "dem", "other")
 _HASH_SHOWN: Final = 10
 
 
@@ -58,20 +56,15 @@ def put_layer(folder: Path, name: str, made: Path, source: SourceLayer, stamp: S
     made.replace(target)
     catalogue = folder / CATALOGUE_FILE
     document = tomlkit.parse(catalogue.read_text(encoding="utf-8-sig")) if catalogue.is_file() else _new(name)
-    before = _take_out(document, source.id)
-    for key, table in _tables(source, stamp, target.name, facts):
+    before: set[str] = set()
+    for key, use, about in _described(source, stamp, target.name, facts):
         if key not in document:
             document.append(key, tomlkit.aot())
-        document[key].append(table)
+        before |= _put(document[key], source.id, use, about)
     put_whole(catalogue, tomlkit.dumps(document).encode())
     for path in before - {target.name}:
         (folder / path).unlink(missing_ok=True)
     return target
-
-
-def stamped(path: Path) -> str:
-    """The hash that a stamp holds."""
-    return file_hash(path)
 
 
 def _new(name: str) -> tomlkit.TOMLDocument:
@@ -85,44 +78,51 @@ def _new(name: str) -> tomlkit.TOMLDocument:
     return document
 
 
-def _take_out(document: tomlkit.TOMLDocument, source: str) -> set[str]:
-    """Remove what was fetched from this source before; the names of its files."""
-    paths: set[str] = set()
-    for key in _TABLES:
-        tables = document.get(key, [])
-        for i in reversed(range(len(tables))):
-            if tables[i].get("fetched", {}).get("source") == source:
-                paths.add(str(tables[i]["path"]))
-                del tables[i]
-        if key in document and not tables:
-            del document[key]
-    return paths
+def _put(tables: Any, source: str, use: str, about: dict[str, Any]) -> set[str]:
+    """Write one layer over what was fetched of it before, so that comments and keys that a person added stay.
+
+    Returns the name of the file that it had.
+    """
+    for table in tables:
+        if table.get("fetched", {}).get("source") == source and table.get("role", table.get("use", use)) == use:
+            before = {str(table["path"])}
+            for name, value in about.items():
+                if name != "fetched":
+                    table[name] = value
+            for name, value in about["fetched"].items():
+                table["fetched"][name] = value
+            return before
+    table = tomlkit.table()
+    for name, value in about.items():
+        table.add(name, value)
+    tables.append(table)
+    return set()
 
 
-def _tables(source: SourceLayer, stamp: Stamp, path: str, facts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _described(
+    source: SourceLayer, stamp: Stamp, path: str, facts: dict[str, Any]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """For each use of a source: which array of tables it belongs in, the use, and the table."""
     for use in source.uses:
         role = use in source.roles
         key = "layer" if role else "dem" if use == "elevation" else "other"
-        table = tomlkit.table()
-        about: dict[str, Any] = {
-            "path": path,
-            **({"role": use} if key == "layer" else {"use": use} if key == "other" else {}),
-            "title": source.title,
-            "source": source.owner,
-            "date": stamp.edited or source.date,
-            "licence": source.licence,
-            **({"scale_denominator": source.scale_denominator} if role and source.scale_denominator else {}),
-            **({"accuracy_ft": source.accuracy_ft} if role and source.accuracy_ft else {}),
-            **({"kind": source.feature_kind} if role and source.feature_kind else {}),
-            **facts,
-        }
-        for name, value in about.items():
-            table.add(name, value)
-        fetched = tomlkit.table()
-        for name, value in _stamp(stamp).items():
-            fetched.add(name, value)
-        table.add("fetched", fetched)
-        yield key, table
+        yield (
+            key,
+            use,
+            {
+                "path": path,
+                **({"role": use} if key == "layer" else {"use": use} if key == "other" else {}),
+                "title": source.title,
+                "source": source.owner,
+                "date": stamp.edited or source.date,
+                "licence": source.licence,
+                **({"scale_denominator": source.scale_denominator} if role and source.scale_denominator else {}),
+                **({"accuracy_ft": source.accuracy_ft} if role and source.accuracy_ft else {}),
+                **({"kind": source.feature_kind} if role and source.feature_kind else {}),
+                **facts,
+                "fetched": _stamp(stamp),
+            },
+        )
 
 
 def _stamp(stamp: Stamp) -> dict[str, Any]:
