@@ -92,8 +92,9 @@ def slope_disagreement(
     with np.errstate(invalid="ignore"):
         differ = np.abs(slopes[0] - slopes[1]) > difference
     row, column = np.nonzero(differ)
-    half = cell_m / 2
-    cells = shapely.box(x[column] - half, y[row] - half, x[column] + half, y[row] + half)
+    # Neighbours share the very same numbers, or hairlines would part them.
+    across, up = np.append(x, x[-1] + cell_m) - cell_m / 2, np.append(y, y[-1] + cell_m) - cell_m / 2
+    cells = shapely.box(across[column], up[row], across[column + 1], up[row + 1])
     ground = shapely.intersection(shapely.union_all(cells), area)
     return shapely.union_all([part for part in shapely.get_parts(ground) if part.area >= least_m2])
 
