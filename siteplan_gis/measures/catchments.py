@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _HALF: Final = 0.5
 _WANDER_CELLS: Final = 1.5
+_BED_M2: Final = 5000.0
 _WANDER_M: Final = 5.0
 """Noise of 0.1 m on a slope of 5 % leads paths so far aside."""
 _LONGEST_EDGE_M: Final = 100.0
@@ -182,7 +183,9 @@ def _passing_by(
     runoff: Runoff, place: BaseGeometry, drained: NDArray[np.bool_], counted: NDArray[np.bool_] | None = None
 ) -> float:
     """Ground whose water passes a place so near that noise of the elevations decides whether it comes there."""
-    near = runoff.drained(runoff.cover(place.buffer(max(_WANDER_CELLS * runoff.ground.cell_m, _WANDER_M)))) & ~drained
+    met = runoff.first_met(runoff.cover(place.buffer(max(_WANDER_CELLS * runoff.ground.cell_m, _WANDER_M))))
+    # More water has a bed of its own, which noise does not move.
+    near = (met != NOWHERE) & ~drained & (runoff.gathered_m2[met] < _BED_M2)
     return float(runoff.flat_m2[near if counted is None else near & counted].sum())
 
 
