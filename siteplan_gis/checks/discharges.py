@@ -59,12 +59,21 @@ def _unlooked(case: Case, discharges: Sequence[Discharge]) -> str:
     """Why "no water was reached" would say nothing: layers that are empty, or end before the paths do."""
     for role in ("waters", "wetlands"):
         gap = case.measured.uncovered.get(role)
-        if gap is not None and any(gap.intersects(_drawn(discharge)) for discharge in discharges):
+        if gap is not None and any(gap.intersects(_looked_at(discharge, case)) for discharge in discharges):
             return f"the {role} given do not cover the ground along the path"
         for layer in case.site.layers.get(role, ()):
             if any(flag.code == "layer_empty" for flag in layer.flags):
                 return f"{layer.label} holds no feature at all"
     return ""
+
+
+def _looked_at(discharge: Discharge, case: Case) -> BaseGeometry:
+    """The ground that must hold no water for the answer no: the path, or where it is not known, all around."""
+    if discharge.ends_because in {"farther_than_limit", "reached_water", "reached_wetland"}:
+        if discharge.runs_agreeing == discharge.runs:
+            return _drawn(discharge)
+        return shapely.union_all([_drawn(discharge), *discharge.rivals])
+    return shapely.union_all([_drawn(discharge), discharge.start.buffer(case.ordinance.method.downstream_m)])
 
 
 def _judge(rule: Rule, case: Case, discharge: Discharge, unmapped: list[str], sources: tuple[Source, ...]) -> Finding:
@@ -154,7 +163,15 @@ def _receiving(discharge: Discharge) -> str:
         if discharge.straight_distance_m is not None
         else ""
     )
-    return f"{discharge.receiving} after {show(feet(discharge.flow_distance_m), 0)}{doubt} ft along its path{straight}"
+    runs = ""
+    if discharge.runs:
+        runs = f" ({discharge.runs_agreeing} of {discharge.runs} runs over elevations wrong by their error"
+        if discharge.flow_range_m is not None:
+            least, most = (show(feet(length), 0) for length in discharge.flow_range_m)
+            runs += f" reach it, at {least} to {most} ft)"
+        else:
+            runs += " agree)"
+    return f"{discharge.receiving} after {show(feet(discharge.flow_distance_m), 0)}{doubt} ft along its path{straight}{runs}"
 
 
 def _drawn(discharge: Discharge) -> BaseGeometry:

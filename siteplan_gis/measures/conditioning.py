@@ -30,6 +30,9 @@ SPILLS: Final = 5
 TOO_WIDE: Final = 6
 TOO_DEEP: Final = 7
 
+SHALLOW_M: Final = 0.5
+"""Ponding up to this depth is crossed at its surface."""
+
 MOST_FLOODED: Final = 1_000_000
 """Cells flooded at most from one place: a wider depression is closed, its depth a lower bound."""
 
@@ -212,12 +215,18 @@ def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bo
 
 @compiled
 def way_out(
-    z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], chain: Ints, path: Ints
-) -> tuple[int, int]:
-    """Put the way from a flooded cell to the end of its flood into `path`; returns its cells and those of the pond.
+    z: Floats, start: int, end: int, water: float, came_from: NDArray[np.int8], seen: NDArray[np.int32], mark: int,
+    course: Floats, size: int, chain: Ints, way: Ints,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Put the way from a flooded cell to the end of its flood into `way`.
 
-    Over level ground the way is pulled straight. Under and beyond deeper ponding it keeps to the lowest ground, as if
-    a way out were cut. `chain` is scratch.
+    Shallow ponding is crossed at its surface: from where the course so far (its first `size` places, in columns and
+    rows) enters the water, straight to the pass where it spills over. Deeper ponding is crossed over its lowest ground,
+    as if a way out were cut; so is what lies beyond the pass. `chain` is scratch.
+
+    Returns
+    -------
+    How many cells the way has, how many of them lie in the pond, and how many places of the course are left.
     """
     cols = z.shape[1]
     count, at, spills = 1, end, 0
@@ -231,23 +240,33 @@ def way_out(
         count += 1
     if z[end // cols, end % cols] >= water:
         spills = 0
-    place, size, ponded = count - 1, 0, 0
+    shallow = water - z[start // cols, start % cols] <= SHALLOW_M
+    left = size
+    while shallow and left > 1 and count < chain.size:
+        row, col = int(np.floor(course[left - 2, 1] + 0.5)), int(np.floor(course[left - 2, 0] + 0.5))
+        if seen[row, col] != mark or not z[row, col] <= water:
+            break
+        if row * cols + col != chain[count - 1]:
+            chain[count] = row * cols + col
+            count += 1
+        left -= 1
+    place, steps, ponded = count - 1, 0, 0
     while place > 0:
         ahead = place - 1
-        if place > spills and water == z[start // cols, start % cols]:
-            ahead = max(place - 256, spills)
-            here = chain[place]
-            while ahead < place - 1:
-                there = chain[ahead]
-                if _in_sight(z, here // cols, here % cols, there // cols, there % cols, water):
-                    break
-                ahead = place - max(1, (place - ahead) * 3 // 4)
         if place > spills:
-            ponded = size + 1
+            if shallow:
+                ahead = max(place - 256, spills)
+                here = chain[place]
+                while ahead < place - 1:
+                    there = chain[ahead]
+                    if _in_sight(z, here // cols, here % cols, there // cols, there % cols, water):
+                        break
+                    ahead = place - max(1, (place - ahead) * 3 // 4)
+            ponded = steps + 1
         place = ahead
-        path[size] = chain[place]
-        size += 1
-    return size, ponded
+        way[steps] = chain[place]
+        steps += 1
+    return steps, ponded, left
 
 
 class Scratch:
@@ -264,9 +283,9 @@ class Scratch:
         self.mark = 0
         self.seen, self.came_from = np.zeros(shape, np.int32), np.zeros(shape, np.int8)
         self.height, self.far = np.empty(size), np.empty(size)
-        self.cell, self.path = np.empty(size, np.int64), np.empty(size, np.int64)
+        self.cell, self.way = np.empty(size, np.int64), np.empty(size, np.int64)
 
     @property
-    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints]:
-        """What `spill` writes on."""
-        return self.seen, self.came_from, self.height, self.far, self.cell
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int8], Floats, Floats, Ints, Ints]:
+        """What `spill` writes on, and the way that `way_out` finds."""
+        return self.seen, self.came_from, self.height, self.far, self.cell, self.way

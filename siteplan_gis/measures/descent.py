@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from siteplan_gis.measures import conditioning
-from siteplan_gis.measures.conditioning import AT_EDGE, IN_DEPRESSION, MOST_FLOODED, TOO_WIDE
-from siteplan_gis.measures.fall_line import run_down
+from siteplan_gis.measures.conditioning import IN_DEPRESSION, TOO_WIDE
+from siteplan_gis.measures.fall_line import carry_down
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,77 +72,31 @@ def descend(
     It is carried through ponding up to `barrier_m` deep; behind deeper ponding it is led on to the lower ground behind
     a road-like barrier only with `assume_culverts`.
     """
-    z, cols = ground.z_m, ground.z_m.shape[1]
-    room = np.empty((_PLACES_A_CELL * int(limit_m / ground.cell_m + 2) + 1000, 2))
+    scratch = ground.scratch
+    most = _PLACES_A_CELL * int(limit_m / ground.cell_m + 2) + 1000
+    room, passed = np.empty((most, 2)), np.empty((most, 3))
     u, v, length = x - 0.5, y - 0.5, 0.0
     pieces: list[NDArray[np.float64]] = []
-    ponds: list[tuple[float, float, float]] = []
+    ponds: list[NDArray[np.float64]] = []
     assumed: list[int] = []
     places = 0
     while True:
-        size, how, length = run_down(z, goal, ground.dx_m, ground.dy_m, u, v, length, limit_m, room)
-        pieces.append(room[:size].copy())
+        size, how, length, depth, ponded, scratch.mark = carry_down(
+            ground.z_m, goal, ground.dx_m, ground.dy_m, u, v, length, limit_m, barrier_m, scratch.mark,
+            *scratch.arrays, room, passed,
+        )  # fmt: skip
+        pieces.append(room[:size] + 0.5)
+        ponds.append(passed[:ponded] + np.array([places, 0.0, 0.0]))
         places += size
-        if how != IN_DEPRESSION:
-            return _descent(pieces, how, ponds, assumed)
-        row, col = int(room[size - 1, 1] + 0.5), int(room[size - 1, 0] + 0.5)
-        found, end, water = _spill(ground, goal, row * cols + col)
-        depth = water - float(z[row, col])
-        if depth > barrier_m or found == TOO_WIDE:
-            barrier = _barrier(ground, row, col)
-            if barrier is None or not assume_culverts:
-                how = TOO_WIDE if found in {TOO_WIDE, AT_EDGE} else IN_DEPRESSION
-                return _descent(pieces, how, ponds, assumed, depth, barrier)
-            assumed.append(places - 1)
-            way = np.array([barrier.beyond], dtype=float)
-            length += barrier.width_m
-        else:
-            spots, ponded_m, way_m = _way_out(ground, row, col, end, water)
-            ponds.append((places - 1, depth, ponded_m))
-            length += way_m
-            way = spots
-            if found == AT_EDGE:
-                return _descent([*pieces, way], AT_EDGE, ponds, assumed)
-        pieces.append(way[:-1])
-        places += len(way) - 1
-        u, v = float(way[-1, 0]), float(way[-1, 1])
-
-
-def _descent(
-    pieces: list[NDArray[np.float64]],
-    how: int,
-    ponds: list[tuple[float, float, float]],
-    assumed: list[int],
-    depth_m: float = 0.0,
-    barrier: Barrier | None = None,
-) -> Descent:
-    passed = np.array(ponds, dtype=float).reshape(-1, 3)
-    return Descent(np.vstack(pieces) + 0.5, how, depth_m, passed, barrier, tuple(assumed))
-
-
-def _spill(ground: Conditioned, goal: NDArray[np.uint8], at: int) -> tuple[int, int, float]:
-    """How the flood of a cell ends, the cell there and the water level (`conditioning.spill`)."""
-    scratch = ground.scratch
-    scratch.mark += 1
-    found, end, water = conditioning.spill(
-        ground.z_m, goal, ground.dx_m, ground.dy_m, at, MOST_FLOODED, np.inf, scratch.mark, *scratch.arrays
-    )
-    return found, end, float(water)
-
-
-def _way_out(
-    ground: Conditioned, row: int, col: int, end: int, water: float
-) -> tuple[NDArray[np.float64], float, float]:
-    """The way from a flooded cell to the end of its flood (columns and rows), its length under water, and in all."""
-    cols, scratch = ground.z_m.shape[1], ground.scratch
-    count, ponded = conditioning.way_out(
-        ground.z_m, row * cols + col, end, water, scratch.came_from, scratch.cell, scratch.path
-    )
-    cells = scratch.path[:count]
-    way = np.column_stack((cells % cols, cells // cols)).astype(np.float64)
-    steps = np.diff(np.vstack([[[col, row]], way]), axis=0)
-    lengths = np.hypot(steps[:, 0] * ground.dx_m[row], steps[:, 1] * ground.dy_m[row])
-    return way, float(lengths[:ponded].sum()), float(lengths.sum())
+        barrier = None
+        if how in {IN_DEPRESSION, TOO_WIDE}:
+            barrier = _barrier(ground, int(room[size - 1, 1] + 0.5), int(room[size - 1, 0] + 0.5))
+            if assume_culverts and barrier is not None:
+                assumed.append(places - 1)
+                length += barrier.width_m
+                u, v = barrier.beyond
+                continue
+        return Descent(np.vstack(pieces), how, depth, np.vstack(ponds), barrier, tuple(assumed))
 
 
 def _barrier(ground: Conditioned, row: int, col: int) -> Barrier | None:

@@ -72,6 +72,6 @@ def receivers(ground: Conditioned, barrier_m: float, sinks: Sequence[BaseGeometr
     receiver, order = np.empty(z.size + 1, np.int64), np.empty(z.size + 1, np.int64)
     why = np.empty(z.size + 1, np.uint8)
     size = receiving.receive(
-        z, ends, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays, receiver, why, order
+        z, ends, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays[:5], receiver, why, order
     )
     return Receivers(ground, receiver[: z.size], why[: z.size], order[:size], z)

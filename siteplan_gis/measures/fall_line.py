@@ -1,4 +1,4 @@
-"""Compiled kernel: the line of steepest descent over a grid of elevations.
+"""Compiled kernels: the line of steepest descent over a grid of elevations.
 
 The middles of the cells, and the middle of each square of four of them, span triangles. The middle of a square lies on
 the lower of its diagonals, so that no channel across a corner is dammed. On a
@@ -16,13 +16,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from siteplan_gis.measures.compiling import compiled
-from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, COL, IN_DEPRESSION, ROW, falls_off
+from siteplan_gis.measures.conditioning import (
+    AT_EDGE,
+    AT_GOAL,
+    AT_LIMIT,
+    COL,
+    IN_DEPRESSION,
+    MOST_FLOODED,
+    ROW,
+    TOO_WIDE,
+    falls_off,
+    spill,
+    way_out,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Bytes = NDArray[np.uint8]
+    Ints = NDArray[np.int64]
 
 _NEAR = 1e-6
 """Nearer to a corner or an edge than this, in cells, a place lies on it."""
@@ -226,3 +239,62 @@ def run_down(
         u, v = to_u, to_v
         path[size, 0], path[size, 1] = u, v
         size += 1
+
+
+@compiled
+def carry_down(
+    z: Floats, goal: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float,
+    barrier_m: float, mark: int, seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats,
+    cell: Ints, way: Ints, path: Floats, ponds: Floats,
+) -> tuple[int, int, float, float, int, int]:  # fmt: skip
+    """Follow water from a place like `run_down`, and through every ponding up to `barrier_m` deep.
+
+    `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives place in the path, depth and length.
+
+    Returns
+    -------
+    The number of places, how it ends (as `run_down`, or TOO_WIDE), the whole length, the depth of the depression it
+    ends in, the number of pondings, the last mark.
+    """
+    cols = z.shape[1]
+    size, ponded = 0, 0
+    while True:
+        count, how, length_m = run_down(z, goal, dx, dy, u, v, length_m, limit_m, path[size:])
+        size += count
+        if how != IN_DEPRESSION:
+            return size, how, length_m, 0.0, ponded, mark
+        row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
+        mark += 1
+        found, end, water = spill(
+            z, goal, dx, dy, row * cols + col, MOST_FLOODED, np.inf, mark, seen, came_from, height, far, cell
+        )
+        depth = water - z[row, col]
+        if depth > barrier_m or found == TOO_WIDE:
+            how = TOO_WIDE if found in (TOO_WIDE, AT_EDGE) else IN_DEPRESSION
+            return size, how, length_m, depth, ponded, mark
+        if found == AT_EDGE:
+            # What lies beyond the edge may be lower: nothing can be told of the way on.
+            return size, AT_EDGE, length_m, 0.0, ponded, mark
+        steps, under, left = way_out(z, row * cols + col, end, water, came_from, seen, mark, path, size, cell, way)
+        if left + steps >= path.shape[0] or ponded >= ponds.shape[0]:
+            return size, AT_LIMIT, length_m, 0.0, ponded, mark
+        for place in range(left, size):
+            length_m -= np.hypot(
+                (path[place, 0] - path[place - 1, 0]) * dx[row], (path[place, 1] - path[place - 1, 1]) * dy[row]
+            )
+        size = left
+        while ponded > 0 and ponds[ponded - 1, 0] >= size - 1:
+            ponded -= 1
+        ponds[ponded, 0], ponds[ponded, 1], ponds[ponded, 2] = size - 1, depth, 0.0
+        u, v = path[size - 1, 0], path[size - 1, 1]
+        for place in range(steps):
+            r, c = way[place] // cols, way[place] % cols
+            step = np.hypot((c - u) * dx[row], (r - v) * dy[row])
+            length_m += step
+            if place < under:
+                ponds[ponded, 2] += step
+            u, v = float(c), float(r)
+            path[size, 0], path[size, 1] = u, v
+            size += 1
+        ponded += 1
+        size -= 1

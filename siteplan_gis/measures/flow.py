@@ -39,6 +39,7 @@ BARRIER_M: Final = 0.5
 _LESS_AND_MORE: Final = (0.5, 2.0)
 _LEAST_AND_MOST: Final = (1, 7)
 _LEVEL_DOUBT: Final = 0.25
+_NOISE_DOUBT: Final = 0.03
 _WORTH_SAYING_M: Final = 10.0
 
 
@@ -228,7 +229,8 @@ def _doubt(ground: Conditioned, way: Descent, path: LineString | None, over: int
     less, more = (_path(ground, way, x, y, cells) for cells in shares)
     if less is None or more is None:
         return ground.cell_m
-    return float(path.length * (less.length / more.length - 1)) + ground.cell_m
+    noise: float = _NOISE_DOUBT * path.length * (over > 1)
+    return float(path.length * (less.length / more.length - 1)) + noise + ground.cell_m
 
 
 def _first_touch(

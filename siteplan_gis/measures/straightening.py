@@ -73,7 +73,7 @@ def cells_of_noise(z: Floats, xy: Floats) -> int:
     """
     rows, cols = z.shape
     noise, relief = [], []
-    for x, y in xy[:: max(1, len(xy) // 60)]:
+    for x, y in xy[:: max(1, len(xy) // 24)]:
         r, c = int(y), int(x)
         near = z[max(0, r - _AROUND) : min(rows, r + _AROUND + 1), max(0, c - _AROUND) : min(cols, c + _AROUND + 1)]
         if near.size < (2 * _AROUND + 1) ** 2 or np.isnan(near).any():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import shapely
 
@@ -13,6 +14,7 @@ from siteplan_gis.measures.exits import runoff_exits
 from siteplan_gis.measures.flow import BARRIER_M, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
+from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import accuracy_m, counted_features
 from siteplan_gis.model.comparison import compare, show
@@ -41,18 +43,6 @@ _FOLLOWED: Final = 2.0
 
 _LARGEST_DOUBT: Final = 0.15
 """A path whose length is more doubtful than this share of it (on level ground) tells nothing about what it misses."""
-
-
-class Target(NamedTuple):
-    """A water or wetland where a path ends."""
-
-    geometry: BaseGeometry
-    name: str
-    kind: str
-
-
-Followed = tuple[Discharge, Target | None]
-"""A discharge, and the water or wetland that it reaches."""
 
 
 def targets(site: Site) -> list[Target]:
@@ -113,21 +103,30 @@ def measure_discharges(
         taken.flags.append(Flag("discharge_assumed", text))
     mapped = [layer for role in ("waters", "wetlands") for layer in site.layers.get(role, ())]
     vertical_m = site.terrain.accuracy_m if site.terrain is not None else None
+    near_m, barrier_m = accuracy_m(mapped, method), max(BARRIER_M, vertical_m or 0.0)
     follow = partial(
         _follow,
         ground=near,
         lines=lines,
         listed=listed,
         method=method,
-        accuracy_m=accuracy_m(mapped, method),
-        barrier_m=max(BARRIER_M, vertical_m or 0.0),
+        accuracy_m=near_m,
+        barrier_m=barrier_m,
         taken=taken,
     )
-    followed = [follow(name, start, drawn=drawn) for name, drawn, start in starts or exits]
+    followed = [follow(name, start, drawn=drawn) for name, drawn, start in starts + exits]
+    if near is not None:
+        error_m = error_of(vertical_m, near.cell_m)
+        limit_m = _FOLLOWED * method.downstream_m
+        followed = weighed(
+            followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
+        )
+    followed = [_certain(each, listed, method, near_m) for each in followed]
     if starts:
-        undrawn = [follow(name, start, drawn=drawn) for name, drawn, start in exits]
-        followed += _further(followed, undrawn, method.shown_within_m)
-    found = [discharge for discharge, _ in followed]
+        followed = followed[: len(starts)] + _further(
+            followed[: len(starts)], followed[len(starts) :], method.shown_within_m
+        )
+    found = [each.discharge for each in followed]
     _note_unfollowed(site, grid, ground, exits, taken)
     taken.add(
         measured(
@@ -163,13 +162,21 @@ def _further(drawn: Sequence[Followed], undrawn: Sequence[Followed], same_m: flo
     Told by the waters' own geometry, since most have no name; what lies within `same_m` of it is taken as the same.
     """
     reached = shapely.union_all(
-        [target.geometry for item, target in drawn if target is not None and item.within_quarter_mile is not False]
+        [
+            each.target.geometry
+            for each in drawn
+            if each.target is not None and each.discharge.within_quarter_mile is not False
+        ]
     )
     return [
-        (item, target)
-        for item, target in undrawn
-        if item.within_quarter_mile is not False
-        and (target is None or reached.is_empty or target.geometry.distance(reached) > same_m)
+        each
+        for each in undrawn
+        if each.discharge.within_quarter_mile is not False
+        and (
+            each.target is None
+            or reached.is_empty
+            or any(target.geometry.distance(reached) > same_m for target in (each.target, *each.also))
+        )
     ]
 
 
@@ -214,7 +221,7 @@ def _follow(
     if not ways:
         text = "no elevation model was given and no drainage line lies near it"
         lost = Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
-        return lost, None
+        return Followed(lost, None, None, start)
     way = min(ways, key=lambda item: (item.reached is None, item.length_m))
     reached = listed[way.reached] if way.reached is not None else None
     plus_minus = way.plus_minus_m + DATUM_DOUBT_M
@@ -250,8 +257,20 @@ def _follow(
         plus_minus,
         drawn,
         explanation,
+        profile=profile(ground, way.path) if ground is not None else (),
     )
-    return discharge, reached
+    return Followed(discharge, reached, way, start)
+
+
+def _certain(each: Followed, listed: Sequence[Target], method: Method, near_m: float) -> Followed:
+    """A path is never shorter than the straight line: where every water lies farther off, the answer is no."""
+    if each.discharge.within_quarter_mile is not None:
+        return each
+    away = min((target.geometry.distance(each.start) for target in listed), default=math.inf)
+    if not compare(away - near_m - DATUM_DOUBT_M, ">", method.downstream_m):
+        return each
+    text = "No water or wetland that was given lies within a quarter mile even in a straight line"
+    return each._replace(discharge=replace(each.discharge, within_quarter_mile=False, explanation=text))
 
 
 def _flag_ground(name: str, way: Trace, taken: Taken) -> None:

@@ -113,6 +113,15 @@ class Discharge:
         "network_ends", "no_elevation", "at_edge_of_coverage".
     shown
         Whether the plan shows this discharge location: True for a drawn outfall or one within 50 ft of it.
+    runs, runs_agreeing
+        How often runoff was followed over ground shaken by the elevations' error, and how often it ended alike; 0
+        where the way does not hang on the elevations.
+    flow_range_m
+        Least and greatest length of the runs that ended alike.
+    rivals
+        Paths of the runs that ended otherwise, one for each other end.
+    profile
+        Distance along the path and elevation there, in metres.
     """
 
     id: str
@@ -128,6 +137,11 @@ class Discharge:
     plus_minus_m: float | None = None
     shown: bool | None = None
     explanation: str = ""
+    runs: int = 0
+    runs_agreeing: int = 0
+    flow_range_m: tuple[float, float] | None = None
+    rivals: tuple[BaseGeometry, ...] = ()
+    profile: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -171,7 +171,7 @@ def _nearby(key: str, title: str, features: Iterable[NearbyFeature]) -> MapLayer
 
 
 def _runoff(review: Review) -> MapLayer:
-    """Each discharge as its path, or as its start where it could not be followed."""
+    """Each discharge as its path, or as its start where it could not be followed, and the runs that end elsewhere."""
     answer = {True: "yes", False: "no", None: "cannot be told"}
     items = tuple(
         MapItem(
@@ -185,6 +185,18 @@ def _runoff(review: Review) -> MapLayer:
             },
         )
         for each in review.measured.discharges
+    )  # fmt: skip
+    items += tuple(
+        MapItem(
+            path,
+            {
+                "id": f"{text(each.id)}, another course", "drawn_on_plan": answer[each.drawn], "receiving": "",
+                "kind": "", "flow_distance_ft": None, "straight_distance_ft": None, "within_quarter_mile": answer[None],
+                "ends_because": "", "explanation": "The course of a run over elevations wrong by their error.",
+            },
+        )
+        for each in review.measured.discharges
+        for path in each.rivals
     )  # fmt: skip
     return MapLayer("runoff_paths", "Runoff paths", _RUNOFF_COLUMNS, items)
 

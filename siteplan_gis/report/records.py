@@ -308,6 +308,10 @@ def _discharge(discharge: Discharge) -> Record:
         "plus_minus_ft": feet_of(discharge.plus_minus_m),
         "shown": discharge.shown,
         "explanation": text(discharge.explanation),
+        "runs": discharge.runs,
+        "runs_agreeing": discharge.runs_agreeing,
+        "flow_range_ft": None if discharge.flow_range_m is None else [feet_of(each) for each in discharge.flow_range_m],
+        "profile_ft": [[feet_of(along), feet_of(height)] for along, height in discharge.profile],
     }
 
 
