@@ -7,6 +7,8 @@ the note says. A stated interval that is not the drawn one is named. Levels miss
 are the reviewer's; so are contours that reach over less than four fifths of the site. Contours without readable
 levels, or none at all: not checked. Where heights of the plan's existing ground lie off the elevation model's by more
 than both may err, or rise by another measure, as metres that are taken for feet do, that is the reviewer's too.
+Where more than a fifth of the drawn length has no level (only index contours are labelled), the interval is doubtful:
+the reviewer's.
 
 Limits: where the ground is flat no contour need run; on it absence proves nothing.
 """
@@ -45,7 +47,14 @@ def judge_contour_interval(rule: Rule, case: Case) -> Sequence[Finding]:
                         remedy="Give the contours with their elevations.")]  # fmt: skip
     value = float(measured.value)
     found = []
-    if held(measured, limit):
+    settled = held(measured, limit)
+    if settled is None:
+        text = f"Contours are drawn every {show(value, 2, limit.value)} ft {measured.method}: finer ones may be drawn between; {limit_words(limit)} is asked for."
+        remedy = "Give every contour its elevation, not the index contours alone."
+        found.append(
+            finding(rule, "contours", Status.NEEDS_REVIEW, text, measured=measured, limit=limit, remedy=remedy)
+        )
+    elif settled:
         text = f"Contours are drawn every {show(value, 2, limit.value)} ft; {limit_words(limit)}."
         found.append(finding(rule, "contours", Status.PASS, text, measured=measured, limit=limit))
     else:

@@ -30,6 +30,9 @@ _LOCATION: Final = re.compile(
 )
 _DETAIL: Final = re.compile(r"\bdetails?\b|\bsections?\b|\bprofiles?\b|\btypical\b|\blegend\b", re.IGNORECASE)
 _CAPTION_INCHES: Final = 1.0
+_SPARED: Final = frozenset({"location", "detail"})
+"""Kinds of sheets that the rule on scale spares. No title makes one of a sheet whose viewports show the site."""
+
 _LONGEST_CAPTION: Final = 60
 _HALF: Final = 0.5
 _LARGER, _MUCH_LARGER = 1.5, 3.0
@@ -83,14 +86,14 @@ def _sheet(layout: DrawnLayout, seen: Sequence[_Seen], unit_m: float | None, fil
     ]
     stem = file.rpartition("/")[2].rpartition(".")[0]
     subjects = {item.subject for item in evidence}
-    seldom = subjects.pop() if len(subjects) == 1 and subjects <= {"location", "detail"} else ""
+    shows = next(iter(subjects)) if len(subjects) == 1 and subjects <= _SPARED else ""
     size_in = (layout.width_in or 0.0, layout.height_in or 0.0)
     words = read_words(
         [_line(text, layout.inches_per_unit or 1.0) for text in layout.texts], f"layout {layout.name}", size_in
     )
     return Sheet(
         f"{stem} {layout.name}".strip(),
-        shows=seldom or ("" if words.shows in ("location", "detail") else words.shows),
+        shows=shows or ("" if words.shows in _SPARED and subjects else words.shows),
         contour_interval_ft=words.contour_interval_ft,
         paper=words.paper,
         file=file,

@@ -105,12 +105,12 @@ def _paper(layout: Any) -> tuple[float | None, float | None, float | None]:
     )
     if int(dxf.get("plot_rotation", 0)) % 2:
         width, height = height, width
-    in_inches = int(dxf.get("plot_paper_units", 0)) == 0
+    unit = {0: 1.0, 1: 1 / _MM_PER_INCH}.get(int(dxf.get("plot_paper_units", 0)))  # 2: pixels, of no known size
     numerator, denominator = float(dxf.get("scale_numerator", 1.0)), float(dxf.get("scale_denominator", 1.0))
     standard = int(dxf.get("plot_layout_flags", 0)) & _STANDARD_SCALE
     fits = bool(standard) and int(dxf.get("standard_scale_type", 16)) == _TO_FIT
     usable = not fits and numerator > 0 and denominator > 0
-    inches = (1.0 if in_inches else 1 / _MM_PER_INCH) * numerator / denominator if usable else None
+    inches = unit * numerator / denominator if usable and unit is not None else None
     return (width, height, inches) if width > 0 and height > 0 else (None, None, inches)
 
 

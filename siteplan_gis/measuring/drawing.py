@@ -16,6 +16,8 @@ from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import acres, feet
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.contours import ContourFacts
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.site import Site
 
 _MOST_NAMED = 8
+_MUCH_UNREAD = 0.2
 _INDEX = re.compile(r"index|(?<![a-z])(?:majr|major|indx)(?![a-z])", re.IGNORECASE)
 _GRID_NOISE_M = 0.1
 
@@ -59,6 +62,7 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
     )
     where, sources = shapely.union_all([feature.geometry for feature in drawn]), plan.sources
     taken.add(measured("contour_count", facts.lines, None, "lines of some length, each once", None, sources))
+    unread = _unread_share(drawn, facts)
     lengths = {
         "contour_interval_ft": facts.interval_m,
         "contour_coarsest_interval_ft": max((facts.interval_m, *facts.further_intervals_m))
@@ -74,7 +78,9 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
             taken.add(cannot(name, reason or "no contour has a readable elevation", sources))
         else:
             ground = where if name == "contour_interval_ft" else None
-            taken.add(measured(name, feet(value), None, "from the drawn levels", ground, sources))
+            # Where much of what is drawn has no level (only index contours are labelled), the steps may be finer.
+            doubt = feet(value) if unread and "interval" in name and "index" not in name else None
+            taken.add(measured(name, feet(value), doubt, f"from the drawn levels{unread}", ground, sources))
     missing = [f"{show(feet(level), 1)} ft" for level in facts.missing_levels_m]
     words = ", ".join(missing[:_MOST_NAMED]) + (
         f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
@@ -86,6 +92,13 @@ def _measure_contours(plan: Plan, taken: Taken) -> None:
         for place in facts.misplaced[:_MOST_NAMED]
     )
     _flag_contours(facts, plan, layer, words, mistyped, taken)
+
+
+def _unread_share(drawn: Sequence[PlanFeature], facts: ContourFacts) -> str:
+    """How much of the drawn contours has no level, in words; empty where it is little."""
+    lost = sum(drawn[place].geometry.length for place in facts.without_elevation)
+    share = lost / (sum(feature.geometry.length for feature in drawn) or 1.0)
+    return f"; {share:.0%} of the length drawn has no readable level" if share > _MUCH_UNREAD else ""
 
 
 def _is_index(feature: PlanFeature) -> bool:

@@ -1,10 +1,14 @@
 """Elevations of drawn contours: which of the ways to tell them was used, and what contradicts itself."""
 
+from datetime import date
+
 import ezdxf
 import pytest
 
 from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.pipeline import Inputs, measure_inputs
+from siteplan_gis.reviewing import judge
 
 X, Y = 2050000.0, 750000.0
 NC = "EPSG:2264"
@@ -191,3 +195,21 @@ def test_supplementary_lines_on_flat_ground_do_not_hide_the_interval_elsewhere(t
     assert measured.values["contour_interval_ft"].value in (pytest.approx(1), pytest.approx(2))
     assert measured.values["contour_coarsest_interval_ft"].value == pytest.approx(2)
     assert measured.values["contour_missing_levels"].value == 0
+
+
+def test_labels_on_index_contours_alone_make_the_interval_doubtful_not_wrong(tmp_path):
+    """Eleven lines at height zero, every fifth labelled: 10 ft between the labelled, 2 ft between all."""
+    doc = contours(drawing(), [0] * 11)
+    for number in (0, 5, 10):
+        text(doc, str(700 + 2 * number), number)
+    doc.modelspace().add_lwpolyline(
+        [(X, Y), (X + 200, Y), (X + 200, Y + 250), (X, Y + 250)], close=True, dxfattribs={"layer": "C-LOD"}
+    )
+    doc.saveas(tmp_path / "topo.dxf")
+    measured, site = measure_inputs(Inputs((tmp_path / "topo.dxf",), assume_crs=NC))
+    assert measured.values["contour_interval_ft"].value == pytest.approx(10)
+    assert measured.values["contour_interval_ft"].plus_minus == pytest.approx(10)
+    review = judge(site, read_ordinance("saukville"), date(2025, 3, 20))
+    (finding,) = [one for one in review.findings if (one.rule.id, one.subject) == ("SAU-CONTOUR", "contours")]
+    assert finding.status == "needs_review"
+    assert "no readable level" in finding.message

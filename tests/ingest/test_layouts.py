@@ -163,3 +163,23 @@ def test_words_of_the_sheet_are_read(tmp_path):
     found = sheets_of(doc, tmp_path)["C-1"]
     assert (found.shows, found.title, found.contour_interval_ft) == ("final", "GRADING PLAN", 2)
     assert [item.feet_per_inch for item in found.evidence if item.kind == "stated"] == [50]
+
+
+def test_a_sheet_of_details_is_spared_and_its_title_spares_no_site_map(tmp_path):
+    doc = drawing()
+    for name, with_site in (("C-5", False), ("C-6", True)):
+        layout = sheet(doc, name)
+        layout.add_text("CONSTRUCTION DETAILS", height=0.3, dxfattribs={"insert": (29, 4)})
+        if with_site:
+            window(layout, (14, 12), (26, 22), 200)
+    found = sheets_of(doc, tmp_path)
+    assert found["C-5"].shows == "detail"
+    assert (found["C-6"].shows, told(found["C-6"])) == ("", [(200, "site_map")])
+
+
+def test_a_sheet_measured_in_pixels_tells_no_scale(tmp_path):
+    doc = drawing()
+    layout = sheet(doc)
+    window(layout, (14, 12), (26, 22), 60)
+    layout.dxf_layout.dxf.plot_paper_units = 2
+    assert told(sheets_of(doc, tmp_path)["C-1"]) == []
