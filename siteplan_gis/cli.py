@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+from importlib.abc import MetaPathFinder
 from typing import Final
 
 import typer
@@ -31,12 +32,22 @@ layers.command("fetch", context_settings={"ignore_unknown_options": True})(stock
 app.add_typer(layers, name="layers")
 
 
+class _Unneeded(MetaPathFinder):
+    """Says of some libraries that they are not there.
+
+    Where they are installed, pyogrio, folium, numba and pyarrow import them only to offer them: two seconds and 60 MB
+    that no command needs. The process is ours alone, so nobody else misses them.
+    """
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
+        """Refuse the import of one of them."""
+        if fullname.partition(".")[0] in {"geopandas", "pandas", "scipy"}:
+            raise ModuleNotFoundError(f"{fullname} is not needed here", name=fullname)
+
+
 def main() -> None:
     """Run the command line."""
-    # Where they are installed, pyogrio, folium and numba import these only to offer them: two seconds and 60 MB that no
-    # command needs. The process is ours alone, so nobody else misses them.
-    for unneeded in ("geopandas", "pandas", "scipy"):
-        sys.modules.setdefault(unneeded, None)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Unneeded())
     # Loading libraries makes hundreds of thousands of lasting objects: looking among them for waste takes a third of a
     # second and finds none.
     gc.set_threshold(200_000)

@@ -188,3 +188,15 @@ def test_a_refusal_of_the_system_is_told_without_a_traceback(monkeypatch, capsys
     assert capsys.readouterr().err == (
         "siteplan-gis: waters.gpkg: Permission denied; check the file's rights and the room on the disk\n"
     )
+
+
+def test_libraries_that_are_kept_away_are_missed_by_nobody():
+    """pyarrow asks for pandas where it makes an array: it must hear that there is none, not find an empty place."""
+    script = (
+        "import sys; from siteplan_gis.cli import main; sys.argv = ['siteplan-gis', 'rules', 'saukville', '--json']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "import numpy, pyarrow; print(len(pyarrow.array(numpy.array([True]))), 'pandas' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr == "1 False\n"

@@ -57,13 +57,13 @@ class Assembly:
             If a page holds what is no feature of this layer.
         """
         schema = self._schema(pages())
-        problems: list[InputError] = []
+        problems: list[Exception] = []
 
         def batches() -> Iterator[pa.RecordBatch]:
             # What is raised here passes through GDAL, which tells only that something was.
             try:
                 yield from self._batches(pages(), schema)
-            except InputError as problem:
+            except Exception as problem:
                 problems.append(problem)
                 raise
 

@@ -75,6 +75,7 @@ def _new(name: str) -> tomlkit.TOMLDocument:
         )
     )
     document.add("name", name)
+    document.add(tomlkit.nl())
     return document
 
 

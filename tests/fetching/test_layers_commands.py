@@ -77,6 +77,26 @@ def test_a_layer_is_fetched_listed_checked_and_read_by_a_review(service: Service
     assert {feature.kind for feature in read.features} == {"intermittent_stream", "river"}
 
 
+def test_the_program_itself_fetches(service: Service, tmp_path: Path) -> None:
+    """As from a shell: the program keeps some libraries from being loaded, and what it uses must do without them."""
+    command = [
+        sys.executable,
+        "-m",
+        "siteplan_gis",
+        "layers",
+        "fetch",
+        TEXT,
+        "--only",
+        "waters",
+        "--out",
+        str(tmp_path / "layers"),
+    ]
+    sources = ["--sources", str(sources_file(tmp_path, service))]
+    done = subprocess.run([*command, *sources], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("small_streams: 779 of 779, ")
+
+
 def test_fetching_again_replaces_the_layer_and_keeps_what_a_person_wrote(service: Service, tmp_path: Path) -> None:
     assert _fetch(tmp_path, service).exit_code == 0
     file = tmp_path / "layers" / "layers.toml"
