@@ -69,6 +69,12 @@ class Server:
             cursor.execute(sql.SQL("GRANT SELECT ON {} TO reader").format(place))
 
 
+def is_installed() -> bool:
+    """Whether the machine has PostgreSQL and PostGIS."""
+    there = (_programs() / "initdb").is_file()
+    return there and any(Path("/usr/share/postgresql").glob("*/extension/postgis.control"))
+
+
 def _programs() -> Path:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "initdb")]
     return found[-1].parent
