@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from siteplan_gis.api import measure, review
+    from siteplan_gis.territories import etj
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "measure", "review"]
+__all__ = ["__version__", "etj", "measure", "review"]
 
-_LAZY = {"review": "siteplan_gis.api", "measure": "siteplan_gis.api"}
+_LAZY = {"review": "siteplan_gis.api", "measure": "siteplan_gis.api", "etj": "siteplan_gis.territories"}
 
 
 def __getattr__(name: str) -> Any:

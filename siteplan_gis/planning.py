@@ -115,16 +115,16 @@ def divide_limits(
     if chosen is not None:
         governing = _around(governing, wanted, {name: reach[0] for name, reach in reaching.items()})
     counts_all = profile.detached_parts == "count"
-    mains = {one.label: main_part(one.geometry) for one in governing}
-    given = _given(
-        agreed, mains if not counts_all else {one.label: one.geometry for one in governing}, reaching, limits
-    )
+    parts = {one.label: main_part(one.geometry) for one in governing}
+    cores = {one.label: one.geometry if counts_all else parts[one.label][0] for one in governing}
+    given = _given(agreed, cores, reaching, limits)
     bodies = [
         Body(
             one.label,
             one.geometry,
-            one.geometry if counts_all else mains[one.label],
+            parts[one.label][0],
             reaching[one.label][0],
+            parts[one.label][1] if counts_all else _NOTHING,
             _withheld(one, waived, given),
         )
         for one in governing
@@ -143,16 +143,13 @@ def divide_limits(
         (tell or _quiet)("towns and counties", (number + 1) / len(mapped))
         reach_m, source, doubt_m = reaching[one.label]
         held = holding[one.label]
-        detached = _NOTHING
-        if counts_all and mains[one.label] is not one.geometry:
-            detached = shapely.difference(held.held, reach_of(mains[one.label], reach_m, limits.plane))
         undecided = _NOTHING
         if doubt_m > reach_m:
             undecided = _undecided(one, held, doubt_m, limits, incorporated)
         touched = _touching(held.held, towns, tree)
         territories.append(
             Territory(
-                one, reach_m, source, held.reached, held.held, held.shared, detached, undecided,
+                one, reach_m, source, held.reached, held.held, held.shared, held.detached_only, undecided,
                 tuple(town.label for town in touched) if towns else None,
                 tuple(sorted({county for town in touched for county in town.counties})) if towns else None,
             )

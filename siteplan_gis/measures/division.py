@@ -10,13 +10,15 @@ from __future__ import annotations
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import shapely
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.equidistance import apart, dividing_lines, nearer_faces, reach_outline, segments
+from siteplan_gis.measures.equidistance import apart, dividing_lines, faces_between, reach_outline, segments
+from siteplan_gis.measures.isolines import distances
 from siteplan_gis.model.limits import Overlap
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from siteplan_gis.measures.equidistance import Segments
 
 T = TypeVar("T")
+_Loss = tuple[str, "BaseGeometry"]
+"""Whom a body loses ground to, and the ground."""
 
 SLIVER_M: Final = 0.3
 """Strips nowhere wider than this lie between two drawings of one boundary and are nobody's ground."""
@@ -47,27 +51,34 @@ class Body:
     ----------
     key
         Tells it from all others.
-    whole, core
-        All of it, and the part whose reach counts.
+    whole, main
+        All of it, and its main part.
+    detached
+        Parts apart from the main one whose reach counts too; empty where none does.
     withheld
         Ground within its reach that it has waived, or that an agreement gives to another.
     """
 
     key: str
     whole: BaseGeometry
-    core: BaseGeometry
+    main: BaseGeometry
     reach_m: float
+    detached: BaseGeometry = _NOTHING
     withheld: BaseGeometry = _NOTHING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Holding:
-    """What one municipality has outside its limits: the ground it reaches, and what of it is its own."""
+    """What one municipality has outside its limits: the ground it reaches, and what of it is its own.
+
+    `shared` is what others reach too, `detached_only` what of `held` its main part does not reach.
+    """
 
     key: str
     reached: BaseGeometry
     held: BaseGeometry
     shared: BaseGeometry
+    detached_only: BaseGeometry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,25 +126,27 @@ def frame_for(geometry: BaseGeometry, plane: Frame) -> Frame:
     return lattice_frame(plane.to_lonlat(np.array([[(west + east) / 2, (south + north) / 2]]))[0])
 
 
-def reach_of(core: BaseGeometry, reach_m: float, plane: Frame) -> BaseGeometry:
+def reach_of(body: BaseGeometry, reach_m: float, plane: Frame) -> BaseGeometry:
     """The ground of the plane within a distance on the ellipsoid of a body's boundary."""
-    if reach_m <= 0 or core.is_empty:
+    if reach_m <= 0 or body.is_empty:
         return _NOTHING
-    frame = frame_for(core, plane)
-    return _sound(between(reach_outline(between(core, plane, frame), reach_m), frame, plane))
+    frame = frame_for(body, plane)
+    return _sound(between(reach_outline(between(body, plane, frame), reach_m), frame, plane))
 
 
-def main_part(whole: BaseGeometry) -> BaseGeometry:
-    """The largest part, with all that lie within a hair of it or of one another."""
+def main_part(whole: BaseGeometry) -> tuple[BaseGeometry, BaseGeometry]:
+    """The largest part, with all that lie within a hair of it, and the detached parts."""
     parts = shapely.get_parts(whole)
     if len(parts) == 1:
-        return whole
+        return whole, _NOTHING
     group = np.arange(len(parts))
     for i, j in zip(*shapely.STRtree(parts).query(parts, predicate="dwithin", distance=SLIVER_M), strict=True):
         group[group == group[j]] = group[i]
     areas = {int(one): float(shapely.area(parts[group == one]).sum()) for one in np.unique(group)}
     main = max(sorted(areas), key=lambda one: areas[one])
-    return whole if len(areas) == 1 else shapely.multipolygons(parts[group == main])
+    if len(areas) == 1:
+        return whole, _NOTHING
+    return shapely.multipolygons(parts[group == main]), shapely.multipolygons(parts[group != main])
 
 
 def between(geometry: BaseGeometry, plane: Frame, other: Frame) -> BaseGeometry:
@@ -175,12 +188,9 @@ class _Work:
     def done(self) -> Division:
         bodies, mark = self.bodies, self.mark
         wholes = np.array([body.whole for body in bodies], dtype=object)
-        outlines = self._each(
-            "reach",
-            [(mark[i],) for i in range(len(bodies))],
-            [lambda i=i: self._outline(bodies[i]) for i in range(len(bodies))],  # type: ignore[misc]
-        )
-        shapes = np.array(outlines, dtype=object)
+        every = range(len(bodies))
+        outlines = self._each("reach", [(mark[i],) for i in every], [partial(self._outline, body) for body in bodies])
+        shapes = np.array([shape for shape, _ in outlines], dtype=object)
         near: list[list[int]] = [[] for _ in bodies]
         if len(bodies):
             for i, k in zip(*shapely.STRtree(wholes).query(shapes, predicate="intersects"), strict=True):
@@ -189,39 +199,45 @@ class _Work:
         beside = [tuple(mark[k] for k in each) for each in near]
         reached = self._each(
             "unincorporated ground",
-            [(mark[i], beside[i]) for i in range(len(bodies))],
-            [lambda i=i: self._open(shapes[i], wholes[near[i]]) for i in range(len(bodies))],  # type: ignore[misc]
+            [(mark[i], beside[i]) for i in every],
+            [partial(_open, shapes[i], wholes[near[i]]) for i in every],
         )
         pairs = self._pairs(reached)
         divided = self._each(
             "overlaps",
             [(mark[i], mark[j]) for i, j in pairs],
-            [lambda i=i, j=j: self._pair(i, j, shapes[i], shapes[j]) for i, j in pairs],  # type: ignore[misc]
+            [partial(self._pair, i, j, shapes[i], shapes[j]) for i, j in pairs],
         )
-        losses: list[list[tuple[str, BaseGeometry]]] = [[] for _ in bodies]
+        losses: list[list[_Loss]] = [[] for _ in bodies]
         commons: list[list[BaseGeometry]] = [[] for _ in bodies]
         for (i, j), (common, nearer, farther, _line) in zip(pairs, divided, strict=True):
             losses[i].append((mark[j], farther))
             losses[j].append((mark[i], nearer))
             commons[i].append(common)
             commons[j].append(common)
+        losses = [sorted(each, key=lambda one: one[0]) for each in losses]
+        beaten = [tuple(name for name, _ in each) for each in losses]
         held = self._each(
             "division",
-            [(mark[i], beside[i], tuple(sorted(name for name, _ in losses[i]))) for i in range(len(bodies))],
-            [lambda i=i: _holding(bodies[i].key, reached[i], losses[i], commons[i]) for i in range(len(bodies))],  # type: ignore[misc]
+            [(mark[i], beside[i], beaten[i]) for i in every],
+            [partial(_holding, reached[i], losses[i], commons[i], outlines[i][1]) for i in every],
         )
         lines = self._each(
             "dividing lines",
-            [(mark[i], mark[j], *(tuple(sorted(name for name, _ in losses[k])) for k in (i, j)), beside[i])
-             for i, j in pairs],
-            [lambda i=i, j=j, part=part: _overlap(self.bodies, self.mark, (i, j), part, reached[i], losses)  # type: ignore[misc]
-             for (i, j), part in zip(pairs, divided, strict=True)],
-        )  # fmt: skip
-        overlaps = sorted(
-            (one for one in lines if one.ground.area > _NOISE_M2), key=lambda one: (one.first, one.second)
+            [(mark[i], mark[j], beside[i], beaten[i], beaten[j]) for i, j in pairs],
+            [
+                partial(_overlap, part, reached[i], _thirds(losses[i], mark[j]) + _thirds(losses[j], mark[i]))
+                for (i, j), part in zip(pairs, divided, strict=True)
+            ],
         )
-        made = len(self.pieces) - self.taken_over
-        return Division(tuple(held), tuple(overlaps), self.pieces, made, self.taken_over)
+        overlaps = []
+        for (i, j), (ground, line) in zip(pairs, lines, strict=True):
+            if ground.area > _NOISE_M2:
+                first, second = sorted((bodies[i].key, bodies[j].key))
+                overlaps.append(Overlap(first, second, ground, line))
+        overlaps.sort(key=lambda one: (one.first, one.second))
+        holdings = tuple(Holding(body.key, *each) for body, each in zip(bodies, held, strict=True))
+        return Division(holdings, tuple(overlaps), self.pieces, len(self.pieces) - self.taken_over, self.taken_over)
 
     def _each(self, what: str, keys: Sequence[tuple[Any, ...]], make: Sequence[Callable[[], T]]) -> list[T]:
         """Every step once, several at a time; those that an earlier run has made are taken over."""
@@ -248,17 +264,19 @@ class _Work:
     def _segments(self, i: int, frame: Frame) -> Segments:
         key = self.mark[i], frame
         if key not in self.local:
-            self.local[key] = segments(between(self.bodies[i].core, self.plane, frame))
+            body = self.bodies[i]
+            edges = [segments(between(part, self.plane, frame)) for part in (body.main, body.detached) if part]
+            self.local[key] = np.concatenate(edges)
         return self.local[key]
 
-    def _outline(self, body: Body) -> BaseGeometry:
-        outline = reach_of(body.core, body.reach_m, self.plane)
-        return outline if body.withheld.is_empty else _polygons(shapely.difference(outline, body.withheld))
-
-    def _open(self, outline: BaseGeometry, incorporated: NDArray[np.object_]) -> BaseGeometry:
-        if outline.is_empty:
-            return _NOTHING
-        return without_slivers(shapely.difference(outline, shapely.union_all(incorporated)))
+    def _outline(self, body: Body) -> tuple[BaseGeometry, BaseGeometry | None]:
+        """The ground that it reaches, and what its main part reaches where others reach out too."""
+        outline = reach_of(body.main, body.reach_m, self.plane)
+        main = None
+        if body.reach_m > 0 and body.detached:
+            main = outline
+            outline = shapely.union(outline, reach_of(body.detached, body.reach_m, self.plane))
+        return outline if body.withheld.is_empty else _polygons(shapely.difference(outline, body.withheld)), main
 
     def _pairs(self, reached: Sequence[BaseGeometry]) -> list[tuple[int, int]]:
         """Bodies with common reach, the first of each pair being the same one whatever their names and order."""
@@ -286,42 +304,55 @@ class _Work:
         # Between the ends of a common boundary the line runs on inside the bodies, however far from what is left.
         reaches = (self.bodies[i].reach_m, self.bodies[j].reach_m) if ours is whole else (np.inf, np.inf)
         lines = dividing_lines(ours, theirs, ground, *reaches)
-        nearer = _sound(between(nearer_faces(ground, lines, ours, theirs), frame, self.plane))
-        farther = _polygons(shapely.difference(common, nearer))
-        return common, nearer, farther, between(lines, frame, self.plane)
+        lines = between(lines, frame, self.plane)
+
+        def is_nearer(at: NDArray[np.float64]) -> NDArray[np.bool_]:
+            local = frame.from_lonlat(self.plane.to_lonlat(at))
+            return distances(local, ours) < distances(local, theirs)
+
+        # Cut in the common plane: every corner of the common reach stays where it is in both reaches.
+        return common, *faces_between(common, lines, is_nearer), lines
+
+
+def _open(outline: BaseGeometry, incorporated: NDArray[np.object_]) -> BaseGeometry:
+    """What of the ground is unincorporated."""
+    for body in incorporated:
+        outline = shapely.difference(outline, body)
+    return without_slivers(outline)
 
 
 def _holding(
-    key: str,
     reached: BaseGeometry,
-    losses: Sequence[tuple[str, BaseGeometry]],
+    losses: Sequence[_Loss],
     commons: Sequence[BaseGeometry],
-) -> Holding:
-    lost = shapely.union_all([ground for _, ground in sorted(losses, key=lambda one: one[0])])
-    held = without_slivers(shapely.difference(reached, lost)) if losses else reached
-    shared = _polygons(shapely.intersection(reached, shapely.union_all(commons))) if commons else _NOTHING
-    return Holding(key, reached, held, shared)
+    main: BaseGeometry | None,
+) -> tuple[BaseGeometry, BaseGeometry, BaseGeometry, BaseGeometry]:
+    """What a body reaches, holds, shares, and holds by its detached parts only."""
+    held, shared = reached, _NOTHING
+    if losses:
+        held = without_slivers(shapely.difference(reached, shapely.union_all([ground for _, ground in losses])))
+        shared = _polygons(shapely.intersection(reached, shapely.union_all(commons)))
+    detached = _NOTHING if main is None else _polygons(shapely.difference(held, main))
+    return reached, held, shared, detached
+
+
+def _thirds(losses: Sequence[_Loss], other: str) -> list[BaseGeometry]:
+    """What a body loses to others than this one."""
+    return [ground for name, ground in losses if name != other]
 
 
 def _overlap(
-    bodies: Sequence[Body],
-    mark: Sequence[str],
-    pair: tuple[int, int],
     part: tuple[BaseGeometry, BaseGeometry, BaseGeometry, BaseGeometry],
     reached: BaseGeometry,
-    losses: Sequence[Sequence[tuple[str, BaseGeometry]]],
-) -> Overlap:
+    thirds: Sequence[BaseGeometry],
+) -> tuple[BaseGeometry, BaseGeometry]:
     """The unincorporated common reach of a pair, and its line without what a third, nearer one holds."""
-    i, j = pair
     ground = without_slivers(shapely.intersection(reached, part[0]))
-    thirds = [lost for one, other in ((i, j), (j, i)) for name, lost in losses[one] if name != mark[other]]
     line = shapely.intersection(part[3], ground)
     if thirds:
         line = shapely.difference(line, shapely.union_all(thirds))
     pieces = shapely.get_parts(line)
-    line = shapely.line_merge(shapely.multilinestrings(pieces[shapely.get_dimensions(pieces) == 1]))
-    first, second = sorted((bodies[i].key, bodies[j].key))
-    return Overlap(first, second, ground, line)
+    return ground, shapely.line_merge(shapely.multilinestrings(pieces[shapely.get_dimensions(pieces) == 1]))
 
 
 def _polygons(geometry: BaseGeometry) -> BaseGeometry:
@@ -339,6 +370,6 @@ def _sound(geometry: BaseGeometry) -> BaseGeometry:
 def _mark(body: Body, plane: Frame) -> str:
     """What tells that nothing about a body has changed; its name does not matter."""
     told = hashlib.sha256(f"{plane!r} {body.reach_m!r}".encode())
-    for shape in (body.whole, body.core, body.withheld):
+    for shape in (body.whole, body.main, body.detached, body.withheld):
         told.update(shapely.to_wkb(shapely.normalize(shape)))
     return told.hexdigest()

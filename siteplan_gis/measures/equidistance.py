@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.isolines import zero_line
+from siteplan_gis.measures.chaining import chained
+from siteplan_gis.measures.isolines import distances, zero_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
@@ -47,11 +50,14 @@ def apart(ours: Segments, theirs: Segments) -> tuple[Segments, Segments]:
     >>> [side.tolist() for side in apart(left, right)]
     [[[-0.1, 0.0, -9.0, 0.0]], [[9.0, 0.0, 0.1, 0.0]]]
     """
-    lines, others = (shapely.linestrings(each.reshape(-1, 2, 2)) for each in (ours, theirs))
+    near, far = (_meeting(one, _bounds(other), 2 * TOUCH_M) for one, other in ((ours, theirs), (theirs, ours)))
+    lines, others = (shapely.linestrings(each.reshape(-1, 2, 2)) for each in (ours[near], theirs[far]))
     pairs = shapely.STRtree(others).query(lines, predicate="dwithin", distance=TOUCH_M)
     if not pairs.shape[1]:
         return ours, theirs
-    return _without(ours, lines, others, pairs[0], pairs[1]), _without(theirs, others, lines, pairs[1], pairs[0])
+    left = _without(ours[near], lines, others, pairs[0], pairs[1])
+    right = _without(theirs[far], others, lines, pairs[1], pairs[0])
+    return np.concatenate([ours[~near], left]), np.concatenate([theirs[~far], right])
 
 
 def _without(
@@ -112,17 +118,31 @@ def _within(edges: Segments, bounds: NDArray[np.float64], reach_m: float) -> Seg
     """The segments that may be the nearest, and near enough, to a point within `bounds`."""
     if not np.isfinite(reach_m):
         return edges
-    west, south, east, north = bounds + np.array((-1, -1, 1, 1)) * (reach_m + _MARGIN_M)
+    return edges[_meeting(edges, bounds, reach_m + _MARGIN_M)]
+
+
+def _bounds(edges: Segments) -> NDArray[np.float64]:
+    if not len(edges):
+        return np.full(4, np.nan)
+    ends = edges.reshape(-1, 2)
+    return np.concatenate([ends.min(axis=0), ends.max(axis=0)])
+
+
+def _meeting(edges: Segments, bounds: NDArray[np.float64], margin_m: float) -> NDArray[np.bool_]:
+    """Which segments come within `margin_m` of a box (west, south, east, north) by their own boxes."""
+    west, south, east, north = bounds + np.array((-1, -1, 1, 1)) * margin_m
     low, high = np.minimum(edges[:, :2], edges[:, 2:]), np.maximum(edges[:, :2], edges[:, 2:])
-    meets = (high[:, 0] >= west) & (low[:, 0] <= east) & (high[:, 1] >= south) & (low[:, 1] <= north)
-    return np.ascontiguousarray(edges[meets])
+    meets: NDArray[np.bool_] = (high[:, 0] >= west) & (low[:, 0] <= east) & (high[:, 1] >= south) & (low[:, 1] <= north)
+    return meets
 
 
 def _joined(pieces: Segments) -> BaseGeometry:
     if not len(pieces):
         return shapely.MultiLineString()
-    lines = shapely.line_merge(shapely.multilinestrings(shapely.linestrings(pieces.reshape(-1, 2, 2))))
-    return shapely.simplify(lines, _SIMPLIFIED_M)
+    points, starts = chained(pieces)
+    which = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    lines = shapely.linestrings(points, indices=which)
+    return shapely.multilinestrings(shapely.simplify(lines, _SIMPLIFIED_M, preserve_topology=False))
 
 
 def nearer_part(ground: BaseGeometry, to: BaseGeometry, than: BaseGeometry) -> BaseGeometry:
@@ -146,17 +166,19 @@ def nearer_part(ground: BaseGeometry, to: BaseGeometry, than: BaseGeometry) -> B
     reach = farthest + max(float(shapely.distance(ground, to)), float(shapely.distance(ground, than)))
     around = shapely.box(*ground.bounds).buffer(1.0, join_style="mitre")
     lines = dividing_lines(ours, theirs, around, reach, reach)
-    return shapely.intersection(ground, nearer_faces(around, lines, ours, theirs))
+    nearer, _ = faces_between(around, lines, lambda at: distances(at, ours) < distances(at, theirs))
+    return shapely.intersection(ground, nearer)
 
 
-def nearer_faces(ground: BaseGeometry, lines: BaseGeometry, ours: Segments, theirs: Segments) -> BaseGeometry:
-    """The parts into which `lines` cut the polygon `ground` that are nearer to the segments `ours` than to `theirs`."""
+def faces_between(
+    ground: BaseGeometry, lines: BaseGeometry, is_nearer: Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+) -> tuple[BaseGeometry, BaseGeometry]:
+    """The parts into which `lines` cut polygons: those that are nearer by a point of each, and the others."""
     cut = shapely.union_all([shapely.boundary(ground), lines])
     faces = shapely.get_parts(shapely.polygonize(list(shapely.get_parts(cut))))
     at = shapely.point_on_surface(faces)
     shapely.prepare(ground)
     within = shapely.contains(ground, at)
     faces, at = faces[within], at[within]
-    mine, other = (shapely.multilinestrings(shapely.linestrings(each.reshape(-1, 2, 2))) for each in (ours, theirs))
-    nearer = shapely.distance(at, mine) < shapely.distance(at, other)
-    return shapely.union_all(faces[nearer])
+    nearer = is_nearer(shapely.get_coordinates(at))
+    return shapely.union_all(faces[nearer]), shapely.union_all(faces[~nearer])

@@ -33,54 +33,57 @@ _ROOT_M: Final = 1e-4
 
 
 @compiled
-def segment_distance(px: float, py: float, one: Floats) -> float:
-    """Distance of a point from a segment x1, y1, x2, y2."""
-    dx, dy = one[2] - one[0], one[3] - one[1]
-    ex, ey = px - one[0], py - one[1]
+def _squared(px: float, py: float, segments: Floats, k: int) -> float:
+    """Squared distance of a point from one of the segments x1, y1, x2, y2."""
+    x, y = segments[k, 0], segments[k, 1]
+    dx, dy = segments[k, 2] - x, segments[k, 3] - y
+    ex, ey = px - x, py - y
     along = dx * ex + dy * ey
     if along > 0.0:
         whole = dx * dx + dy * dy
-        if along >= whole:
-            ex, ey = px - one[2], py - one[3]
-        else:
-            share = along / whole
-            ex -= share * dx
-            ey -= share * dy
-    return float(np.sqrt(ex * ex + ey * ey))
+        share = min(along / whole, 1.0)
+        ex -= share * dx
+        ey -= share * dy
+    return float(ex * ex + ey * ey)
 
 
 @compiled
-def nearest_distance(px: float, py: float, segments: Floats, chosen: Whole, start: int, count: int) -> float:
+def _nearest(px: float, py: float, segments: Floats, chosen: Whole, start: int, count: int) -> float:
     """Distance of a point from the nearest of the chosen segments."""
     least = np.inf
     for k in range(start, start + count):
-        least = min(least, segment_distance(px, py, segments[chosen[k]]))
-    return float(least)
+        least = min(least, _squared(px, py, segments, chosen[k]))
+    return float(np.sqrt(least))
 
 
 @compiled
 def _kept(
-    px: float, py: float, half: float, segments: Floats, chosen: Whole, start: int, count: int, box: Floats
+    px: float, py: float, half: float, segments: Floats, chosen: Whole, start: int, count: int, far: Floats, box: Floats
 ) -> tuple[float, int]:
     """Choose anew, behind the chosen, which segments can be nearest to a point of a square; widen `box` by them.
 
-    Returns the distance of the middle and how many were chosen.
+    `far` is room for their distances. Returns the distance of the middle and how many were chosen.
     """
     radius = half * np.sqrt(2.0)
     end = start + count
     least = np.inf
-    for k in range(start, end):
-        least = min(least, segment_distance(px, py, segments[chosen[k]]))
+    for k in range(count):
+        far[k] = _squared(px, py, segments, chosen[start + k])
+        least = min(least, far[k])
+    least = np.sqrt(least)
+    most = (least + 2.0 * radius + _SLACK) ** 2
+    reach = least + 3.0 * radius
     kept = 0
-    for k in range(start, end):
-        one = segments[chosen[k]]
-        if segment_distance(px, py, one) <= least + 2.0 * radius + _SLACK:
-            chosen[end + kept] = chosen[k]
+    for k in range(count):
+        if far[k] <= most:
+            one = chosen[start + k]
+            chosen[end + kept] = one
             kept += 1
-            box[0] = min(box[0], max(min(one[0], one[2]), px - least - 3.0 * radius))
-            box[1] = min(box[1], max(min(one[1], one[3]), py - least - 3.0 * radius))
-            box[2] = max(box[2], min(max(one[0], one[2]), px + least + 3.0 * radius))
-            box[3] = max(box[3], min(max(one[1], one[3]), py + least + 3.0 * radius))
+            x1, y1, x2, y2 = segments[one, 0], segments[one, 1], segments[one, 2], segments[one, 3]
+            box[0] = min(box[0], max(min(x1, x2), px - reach))
+            box[1] = min(box[1], max(min(y1, y2), py - reach))
+            box[2] = max(box[2], min(max(x1, x2), px + reach))
+            box[3] = max(box[3], min(max(y1, y2), py + reach))
     return least, kept
 
 
@@ -89,8 +92,8 @@ def _difference(
     px: float, py: float, a: Floats, b: Floats, of_a: Whole, a0: int, an: int, of_b: Whole, b0: int, bn: int,
     length: float,
 ) -> float:  # fmt: skip
-    near = nearest_distance(px, py, a, of_a, a0, an)
-    return near - (nearest_distance(px, py, b, of_b, b0, bn) if bn > 0 else length)
+    near = _nearest(px, py, a, of_a, a0, an)
+    return near - (_nearest(px, py, b, of_b, b0, bn) if bn > 0 else length)
 
 
 @compiled
@@ -197,7 +200,7 @@ def zero_line(a: Floats, b: Floats, length: float, farthest_a: float, farthest_b
     n_a, n_b = 0, 0
     ring, found = np.empty((4, 3)), np.empty((8, 4))
     middle = np.empty(3)
-    box = np.empty(4)
+    box, far = np.empty(4), np.empty(max(len(a), len(b)))
     while depth > 0:
         depth -= 1
         i, j, level, a0, an, b0, bn = stack[depth]
@@ -208,14 +211,14 @@ def zero_line(a: Floats, b: Floats, length: float, farthest_a: float, farthest_b
             continue
         radius = half * np.sqrt(2.0)
         box[0], box[1], box[2], box[3] = np.inf, np.inf, -np.inf, -np.inf
-        near_a, kept_a = _kept(px, py, half, a, of_a, a0, an, box)
+        near_a, kept_a = _kept(px, py, half, a, of_a, a0, an, far, box)
         if near_a - radius > farthest_a:
             continue
         a0, an = a0 + an, kept_a
         near = near_a
         steepness = 1.0
         if bn > 0:
-            near_b, kept_b = _kept(px, py, half, b, of_b, b0, bn, box)
+            near_b, kept_b = _kept(px, py, half, b, of_b, b0, bn, far, box)
             if near_b - radius > farthest_b:
                 continue
             b0, bn = b0 + bn, kept_b
@@ -239,7 +242,7 @@ def zero_line(a: Floats, b: Floats, length: float, farthest_a: float, farthest_b
             middle[0], middle[1], middle[2] = px, py, f
             fine = True
             for k in range(_fan(ring, 4, middle, found, a, b, of_a, a0, an, of_b, b0, bn, length)):
-                for share in (0.25, 0.5, 0.75):
+                for share in (0.3, 0.7):
                     x = found[k, 0] + share * (found[k, 2] - found[k, 0])
                     y = found[k, 1] + share * (found[k, 3] - found[k, 1])
                     if abs(_difference(x, y, a, b, of_a, a0, an, of_b, b0, bn, length)) > CHORD_M:
@@ -323,3 +326,15 @@ def _pieces(
                 pieces[n_pieces] = found[k]
                 n_pieces += 1
     return pieces[:n_pieces]
+
+
+@compiled
+def distances(points: Floats, segments: Floats) -> Floats:
+    """Distance of each point, shape (n, 2), from the nearest segment."""
+    found = np.empty(len(points))
+    for i in range(len(points)):
+        least = np.inf
+        for k in range(len(segments)):
+            least = min(least, _squared(points[i, 0], points[i, 1], segments, k))
+        found[i] = np.sqrt(least)
+    return found

@@ -59,11 +59,11 @@ def write_page(review: Review, path: Path, record: Mapping[str, Any] | None = No
 def page_text(review: Review, record: Mapping[str, Any]) -> str:
     """The page as text: the same bytes for the same review."""
     map_html, map_script, map_data = map_parts(review, record)
-    scripts = [_asset("leaflet/leaflet.js"), _asset("page.js"), map_script]
-    return _environment().get_template("review.html.j2").render(
+    scripts = [asset("leaflet/leaflet.js"), asset("page.js"), map_script]
+    return environment().get_template("review.html.j2").render(
         review=record,
-        policy=_policy(scripts),
-        styles=Markup(_asset("leaflet/leaflet.css") + _asset("page.css") + status_styles()),  # noqa: S704
+        policy=policy(scripts),
+        styles=Markup(asset("leaflet/leaflet.css") + asset("page.css") + status_styles()),  # noqa: S704
         scripts=[Markup(script) for script in scripts],  # noqa: S704
         map_html=Markup(map_html),  # noqa: S704
         map_data=Markup(script_json(map_data)),  # noqa: S704
@@ -79,20 +79,21 @@ def page_text(review: Review, record: Mapping[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Where the templates are and how their values are shown."""
+    found = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters["humanised"] = humanised
-    environment.filters["feet"] = lambda value: quantity(value, "ft")
-    environment.filters["acres"] = lambda value: quantity(value, "acre")
-    environment.filters["answer"] = {True: "yes", False: "no", None: "cannot be told"}.__getitem__
-    return environment
+    found.filters["humanised"] = humanised
+    found.filters["feet"] = lambda value: quantity(value, "ft")
+    found.filters["acres"] = lambda value: quantity(value, "acre")
+    found.filters["answer"] = {True: "yes", False: "no", None: "cannot be told"}.__getitem__
+    return found
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """A vendored or own asset as text that stands inside a page: its pictures put in, its source map left out."""
     text = (_FOLDER / "assets" / name).read_text(encoding="utf-8")
     text = re.sub(r"\n//# sourceMappingURL=\S+", "", text)
@@ -106,7 +107,8 @@ def _picture(link: re.Match[str]) -> str:
     return f"url(data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()})"
 
 
-def _policy(scripts: list[str]) -> str:
+def policy(scripts: list[str]) -> str:
+    """A content security policy that admits these scripts, pictures in the file, and the street map once asked for."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
     )

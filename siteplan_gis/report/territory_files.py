@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from siteplan_gis.report.files import write_together
 from siteplan_gis.report.json_report import write_json
 from siteplan_gis.report.territory_layers import write_territory_geojson, write_territory_geopackage
+from siteplan_gis.report.territory_page import write_territory_page
 from siteplan_gis.report.territory_records import (
     PARCEL_COLUMNS,
     ROW_COLUMNS,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def write_territories(
     mapped: TerritoryMap, folder: Path, parcels: Sequence[ParcelShare] | None = None
 ) -> tuple[Path, ...]:
-    """Write `etj.gpkg`, `etj.csv`, `etj.json` and `etj.geojson`, and `parcels.csv` where parcels were asked about.
+    """Write `etj.gpkg`, `etj.csv`, `etj.json`, `etj.html`, `etj.geojson`, and `parcels.csv` where parcels were given.
 
     Raises
     ------
@@ -38,6 +39,7 @@ def write_territories(
         "etj.json": lambda path: write_json(territory_record(mapped, parcels), path),
         "etj.csv": lambda path: write_csv(territory_rows(mapped), ROW_COLUMNS, path),
         "etj.gpkg": lambda path: write_territory_geopackage(mapped, path),
+        "etj.html": lambda path: write_territory_page(mapped, path),
         "etj.geojson": lambda path: write_territory_geojson(mapped, path),
     }
     if parcels is not None:

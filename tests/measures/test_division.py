@@ -19,7 +19,7 @@ NEAR, FAR = 1.5 * MILE, 3 * MILE
 
 
 def _body(key: str, shape: shapely.Geometry, reach: float = NEAR, withheld: shapely.Geometry | None = None) -> Body:
-    return Body(key, shape, shape, reach, withheld if withheld is not None else shapely.Polygon())
+    return Body(key, shape, shape, reach, withheld=withheld if withheld is not None else shapely.Polygon())
 
 
 def _held(*bodies: Body) -> dict[str, shapely.Geometry]:
@@ -156,8 +156,10 @@ def test_one_more_municipality_costs_its_neighbourhood_only() -> None:
 def test_parts_within_a_hair_are_one_main_part() -> None:
     near, far = box(0, 0, 100, 100), box(100.1, 0, 150, 100)
     whole = shapely.union_all([near, far, box(900, 0, 1010, 110)])
-    assert main_part(whole).area == pytest.approx(near.area + far.area)
-    assert main_part(near) is near
+    main, detached = main_part(whole)
+    assert main.area == pytest.approx(near.area + far.area)
+    assert detached.area == pytest.approx(110 * 110)
+    assert main_part(near)[0] is near
 
 
 def test_slivers_are_left_out_and_narrow_strips_are_not() -> None:
