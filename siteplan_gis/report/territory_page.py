@@ -36,10 +36,10 @@ _LEAST_M2: Final = 100.0
 
 def write_territory_page(mapped: TerritoryMap, path: Path) -> None:
     """Write the map as one self-contained HTML file."""
-    path.write_text(territory_page(mapped), encoding="utf-8", newline="\n")
+    path.write_text(territory_page_text(mapped), encoding="utf-8", newline="\n")
 
 
-def territory_page(mapped: TerritoryMap) -> str:
+def territory_page_text(mapped: TerritoryMap) -> str:
     """The page as text: the same bytes for the same map."""
     record = territory_record(mapped)
     for tolerance in _TOLERANCES_M:

@@ -74,9 +74,9 @@ class Mapped:
         """The map, in a frame of its own."""
         from html import escape  # noqa: PLC0415
 
-        from siteplan_gis.report.territory_page import territory_page  # noqa: PLC0415
+        from siteplan_gis.report.territory_page import territory_page_text  # noqa: PLC0415
 
-        page = escape(territory_page(self.territories), quote=True)
+        page = escape(territory_page_text(self.territories), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:700px;border:0" title="Whose land is this?"></iframe>'
 
 
