@@ -255,7 +255,7 @@ def test_what_the_pages_point_to_exists(page: str) -> None:
 
 def test_every_option_in_the_readme_is_one_of_the_program() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = ("review", "measure", "inspect", "rules", "layers list", "layers check", "layers fetch")
+    commands = ("review", "measure", "inspect", "etj", "rules", "layers list", "layers check", "layers fetch")
     offered = "".join(_run("-m", "siteplan_gis", *command.split(), "--help").stdout for command in commands)
     used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(re.findall(r"siteplan-gis [^\n`]*", readme))))
     assert used
