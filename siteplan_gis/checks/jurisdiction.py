@@ -5,7 +5,8 @@ extraterritorial jurisdiction, Fairwater may do so, East Troy does not.
 
 How it is judged: by the share of the site's area inside the village and inside its reach. All inside: pass. A part
 in the extraterritorial area: needs review, since the village chooses. No part in either: not applicable, and who
-has it is said. A strip narrower than the boundary's own accuracy decides nothing.
+has it is said, another's extraterritorial area included.
+A strip narrower than the boundary's own accuracy decides nothing.
 
 Limits: annexations later than the boundary layer are unknown to it; its date is shown.
 """
@@ -70,6 +71,7 @@ def judge_jurisdiction(rule: Rule, case: Case) -> Sequence[Finding]:
         status = Status.NOT_APPLICABLE if ordinance.extraterritorial == "none" else Status.NEEDS_REVIEW
         text = (
             f"{reach:.1%} of the site lies in the extraterritorial area of the {_name(case)} ({dated}). {rule_words}."
+            + f" Besides: {others}." * bool(others)
         )
         return [finding(rule, "site", status, text, where=where, sources=sources)]
     if doubt := _doubt(case):

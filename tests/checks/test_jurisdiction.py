@@ -58,3 +58,26 @@ def test_a_boundary_layer_without_the_village_says_nothing_about_it(judge, known
     elsewhere = (share("inside", 1.0, "Grafton", "village"),)
     case = make_case("saukville", layers=limits(*known), jurisdiction=elsewhere)
     assert judge(case, "SAU-JUR-1") == [("site", "not_applicable")]
+
+
+def test_the_words_are_those_of_each_ordinance_and_name_another_s_area():
+    from siteplan_gis.checks.jurisdiction import judge_jurisdiction
+
+    words = {
+        ("saukville", "Saukville"): "The village applies its ordinance there to sites that it selects.",
+        ("fairwater", "Fairwater"): "The village may apply its ordinance there.",
+        ("east_troy", "East Troy"): "The ordinance does not reach beyond the village.",
+    }
+    for (ordinance, village), told in words.items():
+        shares = (share("etj", 0.6, village), share("etj", 0.4, "Harbor", "city"))
+        case = make_case(ordinance, layers=LIMITS, jurisdiction=shares)
+        rule = next(rule for rule in case.ordinance.rules if rule.check == "jurisdiction")
+        (found,) = judge_jurisdiction(rule, case)
+        assert told in found.message
+        assert "40.0% in the extraterritorial area of the City of Harbor" in found.message
+        assert f"60.0% of the site lies in the extraterritorial area of the Village of {village}" in found.message
+    elsewhere = make_case("saukville", layers=LIMITS, jurisdiction=(share("etj", 1.0, "Harbor", "city"),))
+    rule = next(rule for rule in elsewhere.ordinance.rules if rule.check == "jurisdiction")
+    (found,) = judge_jurisdiction(rule, elsewhere)
+    assert "100.0% in the extraterritorial area of the City of Harbor" in found.message
+    assert found.status == Status.NOT_APPLICABLE
