@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.model.terrain import ElevationGrid
 
 _PLACES_TRACED: Final = 160
 _VALLEY: Final = 4.0
 _TRIFLE: Final = 0.002
+_AROUND_CELLS: Final = 100
 
 
 def runoff_exits(
@@ -50,16 +53,14 @@ def runoff_exits(
     rows, cols = ground.z_m.shape
     inside = cells_touched(ground, [disturbed])
     inside[np.isnan(ground.z_m)] = 0
-    inside = inside.ravel()
     if not inside.any():
         return ()
-    field = receivers(ground, barrier_m)
-    order = field.order[inside[field.order] != 0]
-    to = field.receiver[order]
+    order, to, ended_by = _drained(ground, inside, barrier_m)
+    inside = inside.ravel()
     area = np.zeros(rows * cols)
     area[order] = (ground.dx_m * ground.dy_m)[order // cols]
     receiving.gather(order, to, inside, area)
-    leaves = np.where(to >= 0, inside[np.maximum(to, 0)] == 0, field.ended_by[order] == EDGE)
+    leaves = np.where(to >= 0, inside[np.maximum(to, 0)] == 0, ended_by == EDGE)
     touching = _touching(disturbed, targets)
     if not leaves.any():
         pits = order[to == -1]
@@ -91,6 +92,30 @@ def runoff_exits(
     share = dict(places)
     chosen = sorted(set(chosen), key=lambda place: (-share[place], place))
     return touching + tuple(edge.interpolate(float(along[place])) for place in chosen)
+
+
+def _drained(
+    ground: Conditioned, inside: NDArray[np.uint8], barrier_m: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    """The inside cells, each before its receiver, their receivers, and why water ends in them.
+
+    Only the ground around them is looked at: what floods out of it has left the area anyway.
+    """
+    cols = ground.z_m.shape[1]
+    marked = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    (r1, r2), (c1, c2) = ((max(0, int(at[0]) - _AROUND_CELLS), int(at[-1]) + _AROUND_CELLS + 1) for at in marked)
+    near = replace(
+        ground, z_m=np.ascontiguousarray(ground.z_m[r1:r2, c1:c2]), dx_m=ground.dx_m[r1:r2], dy_m=ground.dy_m[r1:r2],
+        _goals={}, _scratch=[],
+    )  # fmt: skip
+    field = receivers(near, barrier_m)
+    wide = near.z_m.shape[1]
+
+    def placed(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.where(cells < 0, cells, (cells // wide + r1) * cols + cells % wide + c1)
+
+    order = field.order[inside[r1:r2, c1:c2].ravel()[field.order] != 0]
+    return placed(order), placed(field.receiver[order]), field.ended_by[order]
 
 
 def _touching(disturbed: BaseGeometry, targets: Sequence[BaseGeometry]) -> tuple[Point, ...]:

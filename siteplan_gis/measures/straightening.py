@@ -20,6 +20,7 @@ TUBE_CELLS: Final = 0.3
 
 _ROUNDS: Final = 60
 _AROUND: Final = 5
+_PLACES: Final = 24
 _MOST_CELLS: Final = 61
 _CELLS_FOR_NOISE: Final = 12.0
 
@@ -72,18 +73,15 @@ def cells_of_noise(z: Floats, xy: Floats) -> int:
     noise of standard deviation s and a fall of f per cell, a mean over 12 s / f cells leaves the path 3 to 5 % long.
     """
     rows, cols = z.shape
-    noise, relief = [], []
-    for x, y in xy[:: max(1, len(xy) // 24)]:
-        r, c = int(y), int(x)
-        near = z[max(0, r - _AROUND) : min(rows, r + _AROUND + 1), max(0, c - _AROUND) : min(cols, c + _AROUND + 1)]
-        if near.size < (2 * _AROUND + 1) ** 2 or np.isnan(near).any():
-            continue
-        noise.append(
-            float(np.median(np.abs(np.diff(near, 2, axis=0)))) + float(np.median(np.abs(np.diff(near, 2, axis=1))))
-        )
-        relief.append(float(near.std()))
-    if not noise:
+    col, row = xy[:: max(1, len(xy) // _PLACES)].astype(np.int64).T
+    far = (row >= _AROUND) & (row < rows - _AROUND) & (col >= _AROUND) & (col < cols - _AROUND)
+    offsets = np.arange(-_AROUND, _AROUND + 1)
+    near = z[row[far][:, None, None] + offsets[:, None], col[far][:, None, None] + offsets]
+    near = near[~np.isnan(near).any(axis=(1, 2))]
+    if not len(near):
         return 1
+    noise = sum(np.median(np.abs(np.diff(near, 2, axis=axis)), axis=(1, 2)) for axis in (1, 2))
+    relief = near.std(axis=(1, 2))
     error_m = float(np.median(noise)) / 2 * 1.4826 / np.sqrt(6)
     spread_m = np.sqrt(max(float(np.median(relief)) ** 2 - error_m**2, 0.0))
     fall_m = spread_m * np.sqrt(12) / (2 * _AROUND + 1)

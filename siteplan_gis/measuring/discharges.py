@@ -83,6 +83,8 @@ def measure_discharges(
         return taken, ()
     culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
     culverts += [feature.geometry for feature in site.plan.of("culvert")]
+    # Cut through what dams them, but no ditch: what runs over a storm sewer between its inlets does not fall into it.
+    sewers = [feature.geometry for feature in site.plan.of("storm_sewer")]
     starts: list[tuple[str, bool, Point]] = [
         (feature.name or f"{feature.layer} {feature.id}", True, _start(feature.geometry)) for feature in outfalls
     ]
@@ -93,11 +95,13 @@ def measure_discharges(
         geometries = [target.geometry for target in listed]
         places: tuple[Point, ...] = ()
         if ground.area > 0:
-            places = runoff_exits(grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts)
+            places = runoff_exits(
+                grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts, drainage=sewers
+            )
         exits = [(f"runoff exit {number}", False, point) for number, point in enumerate(places, 1)]
         if starts or exits:
             around = shapely.union_all([point for _, _, point in starts + exits])
-            near = condition_around(grid, around, culverts=culverts)
+            near = condition_around(grid, around, culverts=culverts, drainage=sewers)
     if not starts:
         text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
         taken.flags.append(Flag("discharge_assumed", text))
