@@ -35,6 +35,9 @@ STATUS_INK: Final[Mapping[str, Ink]] = {
     Status.NOT_APPLICABLE: Ink("#5b6168", "#999999", 0.05, 1.5, "4 6"),
 }
 
+REVIEWER_INK: Final = Ink("#3d4a8a", "#7b88c9", 0.25, 2.5, "10 3")
+"""For what the reviewer decides alone."""
+
 _PLAN_INK: Final = Ink("#3d3d3d", "#8c8c8c", 0.1, 1.2)
 CONTEXT_INK: Final[Mapping[str, Ink]] = {
     "site": Ink("#1a1a1a", "#ffffff", 0.0, 3, "10 4 2 4"),
@@ -45,6 +48,21 @@ CONTEXT_INK: Final[Mapping[str, Ink]] = {
     "plan_surface_existing": Ink("#8a6d3b", "#ffffff", 0.0, 1, "2 4"),
     "plan_surface_proposed": Ink("#6b3e12", "#ffffff", 0.0, 1.2, "6 3"),
     "runoff_paths": Ink("#00369e", "#00369e", 0.6, 3, "6 3"),
+    "perimeter_down": Ink("#b5340b", "#b5340b", 0.0, 4),
+    "perimeter_side": Ink("#8a5a00", "#8a5a00", 0.0, 4, "7 4"),
+    "perimeter_up": Ink("#00694d", "#00694d", 0.0, 4, "2 5"),
+    "offsite_upslope": Ink("#00568a", "#56b4e9", 0.2, 1.5, "8 3 2 3"),
+    "channel_through_disturbed": Ink("#00369e", "#00369e", 0.0, 3, "2 4"),
+    "channel_heads_in_disturbed": Ink("#00369e", "#ffffff", 0.9, 2),
+    "basin_drainage": Ink("#00568a", "#9ecae9", 0.2, 1.2, "3 3"),
+    "stockpile_drainage": Ink("#6b3e12", "#6b3e12", 0.0, 2, "4 3"),
+    "top_of_channel": Ink("#6b4fa0", "#6b4fa0", 0.0, 2, "5 3"),
+    "downstream_network": Ink("#2b6fb3", "#2b6fb3", 0.0, 1.5, "8 4"),
+    "parcels": Ink("#8a8a8a", "#ffffff", 0.0, 0.8),
+    "roads": Ink("#6a6a6a", "#c9c9c9", 0.5, 1.4),
+    "contours": Ink("#a07850", "#a07850", 0.0, 0.6),
+    "culverts": Ink("#6b4fa0", "#6b4fa0", 0.2, 2.2, "4 2"),
+    "lettered_grid": Ink("#555c63", "#ffffff", 0.0, 0.8),
     "waters": Ink("#1f78b4", "#9ecae9", 0.5, 1.8),
     "wetlands": Ink("#3a7d6b", "#a9d8c8", 0.5, 1),
     "floodplain": Ink("#4f81bd", "#c6dbef", 0.4, 1, "3 3"),
@@ -95,4 +113,5 @@ def context_ink(key: str) -> Ink:
 
 def status_styles() -> str:
     """The colour of each status as a style sheet."""
-    return "".join(f".status-{status} {{ --ink: {ink.line}; }}\n" for status, ink in STATUS_INK.items())
+    inks = {**STATUS_INK, "for_reviewer": REVIEWER_INK}
+    return "".join(f".status-{status} {{ --ink: {ink.line}; }}\n" for status, ink in inks.items())

@@ -1,6 +1,7 @@
 """Geometry as the page carries it: clipped, simplified for display, as differences of whole micro-degrees.
 
-Only the picture is coarse: 1 m of simplification and 6 decimals (0.1 m). Every number is measured elsewhere.
+Only the picture is coarse: 1 m of simplification (more where a page would grow too large) and 6 decimals (0.1 m).
+Every number is measured elsewhere.
 """
 
 from __future__ import annotations
@@ -22,15 +23,23 @@ if TYPE_CHECKING:
 
 SIMPLIFIED_M: Final = 1.0
 _UNITS_PER_DEGREE: Final = 1_000_000
+_UNITS_PER_METRE: Final = 100
 
 Shape = list[Any]
-"""One simple part: [dimension, ring, ring ...]; a ring is [x, y, dx, dy ...], micro-degrees from the map's centre."""
+"""One simple part: [dimension, ring, ring ...]; a ring is [x, y, dx, dy ...] in drawing units from the map's centre."""
+
+
+def drawing_units(frame: Frame) -> int:
+    """Units to the degree; to the metre where nobody knows where the frame lies."""
+    return _UNITS_PER_DEGREE if frame.placed else _UNITS_PER_METRE
 
 
 def display_geometries(
-    geometries: Sequence[BaseGeometry], window: tuple[float, float, float, float] | None = None
+    geometries: Sequence[BaseGeometry],
+    window: tuple[float, float, float, float] | None = None,
+    simplified_m: float = SIMPLIFIED_M,
 ) -> NDArray[np.object_]:
-    """Geometries in the frame, simplified by 1 m and clipped to `window` (metres) where one is given.
+    """Geometries in the frame, simplified and clipped to `window` (metres) where one is given.
 
     What simplification would swallow is kept as it is.
     """
@@ -39,7 +48,7 @@ def display_geometries(
         west, south, east, north = shapely.bounds(exact).T
         outside = (west < window[0]) | (south < window[1]) | (east > window[2]) | (north > window[3])
         exact[outside] = shapely.intersection(exact[outside], shapely.box(*window))
-    coarse: NDArray[np.object_] = shapely.simplify(exact, SIMPLIFIED_M, preserve_topology=False)
+    coarse: NDArray[np.object_] = shapely.simplify(exact, simplified_m, preserve_topology=False)
     lost = shapely.is_empty(coarse)
     coarse[lost] = exact[lost]
     return coarse
@@ -48,10 +57,12 @@ def display_geometries(
 def coded(geometries: NDArray[np.object_], frame: Frame) -> list[list[Shape]]:
     """For each geometry of the frame its simple parts, in the coding that the page reads."""
 
-    def micro_degrees(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+    def units(xy: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not frame.placed:
+            return np.round(xy * _UNITS_PER_METRE)
         return np.round((lonlat(xy, frame) - (frame.longitude, frame.latitude)) * _UNITS_PER_DEGREE)
 
-    return [_shapes(geometry) for geometry in shapely.transform(geometries, micro_degrees)]
+    return [_shapes(geometry) for geometry in shapely.transform(geometries, units)]
 
 
 def _shapes(geometry: BaseGeometry) -> list[Shape]:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import shapely
+
 from siteplan_gis.model.plan import ROLES
 from siteplan_gis.report.plain import day, feet_of, number, plain_value, text
 from siteplan_gis.report.records import sorted_findings
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from siteplan_gis.report.plain import Plain
 
 _ARC_SEGMENTS: Final = 64
+_AROUND_M: Final = 400.0
+"""Parcels, roads and contours of reference maps are drawn this far around the construction site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,30 @@ class MapLayer:
     columns: Mapping[str, type]
     items: tuple[MapItem, ...]
 
+
+_EVIDENCE: Final[Mapping[str, str]] = {
+    "perimeter_down_ft": "Edge of the disturbed ground: falls outward",
+    "perimeter_side_ft": "Edge of the disturbed ground: falls along it",
+    "perimeter_up_ft": "Edge of the disturbed ground: falls inward",
+    "offsite_upslope_acres": "Ground that drains into the disturbed ground",
+    "channel_through_disturbed_ft": "Channels through the disturbed ground",
+    "channel_heads_in_disturbed": "Where channels begin on the disturbed ground",
+    "basin_drainage_acres": "Ground that drains to a basin",
+    "stockpile_drainage_ft": "Way of runoff from a stockpile",
+    "top_of_channel_ft": "Top of the channel",
+    "downstream_network_ft": "Drainage lines downstream",
+}
+"""Measurements whose place explains them, beside those that other layers show."""
+
+_REFERENCE: Final[Mapping[str, str]] = {
+    "parcels": "Parcels (reference map)",
+    "roads": "Roads (reference map)",
+    "contours": "Contours (reference map)",
+    "culverts": "Culverts (reference map)",
+}
+
+FOR_REVIEWER: Final = "for_reviewer"
+"""Stands where findings have a status, for lines of the reviewer's checklist: it is none."""
 
 FINDING_COLUMNS: Final[Mapping[str, type]] = {
     "finding": str, "fingerprint": str, "rule": str, "title": str, "section": str, "severity": str, "subject": str,
@@ -82,6 +110,16 @@ def finding_layers(review: Review, record: Mapping[str, Any]) -> tuple[MapLayer,
     )
 
 
+def checklist_layer(review: Review, record: Mapping[str, Any]) -> MapLayer:
+    """The places of what the reviewer decides alone, as findings are drawn."""
+    items = tuple(
+        MapItem(line.where, {"finding": row["id"], "status": FOR_REVIEWER})
+        for line, row in zip(review.checklist, record["not_checked"], strict=True)
+        if line.where is not None
+    )
+    return MapLayer("left_to_the_reviewer", "Left to the reviewer", {"finding": str, "status": str}, items)
+
+
 def context_layers(review: Review) -> tuple[MapLayer, ...]:
     """The plan, the searched ground and what lies in it; empty layers are left out."""
     measured, plan = review.measured, review.site.plan
@@ -111,6 +149,8 @@ def context_layers(review: Review) -> tuple[MapLayer, ...]:
         _nearby("wetlands", "Wetlands (reference map)", measured.wetlands),
         _nearby("floodplain", "Floodplain (reference map)", measured.floodplain),
         _nearby("airports", "Airports", measured.airports),
+        *(_evidence(key, title, review) for key, title in _EVIDENCE.items()),
+        *(_reference(role, title, review) for role, title in _REFERENCE.items()),
         MapLayer("municipality_shares", "Jurisdiction over the site",
                  {"municipality": str, "kind": str, "acres": float, "share": float},
                  tuple(MapItem(share.where, {"municipality": text(share.municipality), "kind": share.kind,
@@ -129,6 +169,44 @@ def _disagreement(review: Review) -> tuple[MapItem, ...]:
     if where is None or where.is_empty:
         return ()
     return (MapItem(where, {"difference": "more than 5 percentage points"}),)
+
+
+def _evidence(name: str, title: str, review: Review) -> MapLayer:
+    """A measurement's place with its value; of an indexed one, every place."""
+    found = [
+        each
+        for key, each in review.measured.values.items()
+        if key.partition("[")[0] == name and each.where is not None and not each.where.is_empty
+    ]
+    columns: dict[str, type] = {"about": str, "value": float, "unit": str, "plus_minus": float}
+    items = tuple(
+        MapItem(
+            each.where,
+            {
+                "about": text(each.name.partition("[")[2][:-1]),
+                "value": number(each.value) if isinstance(each.value, (int, float)) else None,
+                "unit": each.unit,
+                "plus_minus": number(each.plus_minus),
+            },
+        )
+        for each in found
+    )
+    return MapLayer(name.rpartition("_")[0] if name.endswith(("_ft", "_acres")) else name, title, columns, items)
+
+
+def _reference(role: str, title: str, review: Review) -> MapLayer:
+    """What a reference map shows on and next to the construction site."""
+    ground = review.measured.shape.get("construction_site")
+    if ground is None or ground.is_empty:
+        return MapLayer(role, title, {"layer": str, "name": str}, ())
+    near = shapely.box(*ground.bounds).buffer(_AROUND_M, join_style="mitre")
+    items = tuple(
+        MapItem(each.geometry, {"layer": text(each.layer), "name": text(each.name)})
+        for layer in review.site.layers.get(role, ())
+        for each in layer.features
+        if each.geometry.intersects(near)
+    )
+    return MapLayer(role, title, {"layer": str, "name": str}, items)
 
 
 def _shape(key: str, title: str, geometry: BaseGeometry | None) -> MapLayer:

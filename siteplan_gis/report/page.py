@@ -19,8 +19,9 @@ from markupsafe import Markup
 
 from siteplan_gis.model.flag import FLAG_CODES
 from siteplan_gis.report.colours import status_styles
-from siteplan_gis.report.map_page import map_parts, script_json
-from siteplan_gis.report.records import review_record
+from siteplan_gis.report.curves import open_acres_svg, profile_svg
+from siteplan_gis.report.map_page import map_parts, script_json, site_grid
+from siteplan_gis.report.records import plan_layer_records, review_record, sorted_findings
 from siteplan_gis.report.wording import (
     SEVERITY_WORDS,
     SOURCE_STATUS_WORDS,
@@ -59,7 +60,9 @@ def write_page(review: Review, path: Path, record: Mapping[str, Any] | None = No
 def page_text(review: Review, record: Mapping[str, Any]) -> str:
     """The page as text: the same bytes for the same review."""
     map_html, map_script, map_data = map_parts(review, record)
-    scripts = [asset("leaflet/leaflet.js"), asset("page.js"), map_script]
+    scripts = [asset("leaflet/leaflet.js"), asset("map_tools.js"), asset("page.js"), map_script]
+    grid = site_grid(review)
+    places = [found.where for found in sorted_findings(review)]
     return environment().get_template("review.html.j2").render(
         review=record,
         policy=policy(scripts),
@@ -70,7 +73,18 @@ def page_text(review: Review, record: Mapping[str, Any]) -> str:
         verdict=VERDICTS[record["status"]],
         status_words=STATUS_WORDS,
         status_signs=STATUS_SIGNS,
-        rows=[_row(position, finding) for position, finding in enumerate(record["findings"])],
+        rows=[
+            {**_row(position, finding), "square": grid.square(where) if grid else ""}
+            for position, (finding, where) in enumerate(zip(record["findings"], places, strict=True))
+        ],
+        reviewer_places=any(line.where is not None for line in review.checklist),
+        drawn=bool(map_data["layers"]),
+        relief=map_data["relief"] is not None,
+        simplified_m=f"{map_data['simplified_m']:g}",
+        open_acres=Markup(open_acres_svg(record["measurements"]["open_acres"])),  # noqa: S704
+        profiles=_profiles(record["measurements"]["discharges"]),
+        steep_squares=[grid.square(patch.geometry) if grid else "" for patch in review.measured.steep_patches],
+        plan_layers=plan_layer_records(review.site.plan),
         measured=list(_measured_rows(record["measurements"])),
         nearby=_nearby_tables(record["measurements"]),
         most_features=_MOST_FEATURES,
@@ -160,6 +174,22 @@ def _measured_row(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
         "reason": entry["reason"],
         "sources": ", ".join(source["title"] for source in entry["sources"]),
     }
+
+
+def _profiles(discharges: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The runoff paths that have a profile, with its drawing."""
+    drawn = ((each, profile_svg(each["profile_ft"])) for each in discharges)
+    return [
+        {
+            "id": each["id"],
+            "drawing": Markup(drawing),  # noqa: S704
+            "range": each["flow_range_ft"],
+            "runs": each["runs"],
+            "agreeing": each["runs_agreeing"],
+        }
+        for each, drawing in drawn
+        if drawing
+    ]
 
 
 def _nearby_tables(measurements: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -26,10 +26,10 @@ VISIBLE_PATHS = "document.querySelectorAll('.folium-map path.leaflet-interactive
 CENTRE = "(() => { const c = map_site.getCenter(); return [c.lng, c.lat]; })()"
 
 
-def position(browser: Browser) -> int:
-    """Which of the map's layers holds the disturbed area."""
+def position(browser: Browser, key: str = "context:disturbed_area") -> int:
+    """Which of the map's layers this is."""
     keys = "JSON.parse(document.getElementById('map-data').textContent).layers.map(layer => layer.key)"
-    return browser.run(keys).index("context:disturbed_area")
+    return browser.run(keys).index(key)
 
 
 def rows_shown(browser: Browser) -> int:
@@ -56,7 +56,7 @@ def test_applicants_text_stays_text(browser: Browser, page: Path) -> None:
         browser.run(
             "document.querySelectorAll('main img, main svg[onload], a[href^=\"javascript\"], script:not([type])').length"
         )
-        == 3
+        == 4
     )
     assert browser.complaints() == []
 
@@ -64,7 +64,7 @@ def test_applicants_text_stays_text(browser: Browser, page: Path) -> None:
 def test_popups_show_attributes_as_text(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.run(
-        "(() => { for (const shape of feature_group_layer_16.getLayers().concat("
+        f"(() => {{ for (const shape of feature_group_layer_{position(browser)}.getLayers().concat("
         "...Object.values(map_site._layers).filter(l => l.getPopup && l.getPopup()))) {"
         " if (!shape.getPopup || !shape.getPopup()) continue; shape.openPopup(); shape.closePopup(); } })()"
     )
@@ -170,7 +170,10 @@ def test_site_across_the_180th_meridian_stays_there(browser: Browser, pages: Pat
     longitude, latitude = browser.run(CENTRE)
     assert abs(abs(longitude) - 180) < 0.02
     assert abs(latitude - 52) < 0.02
-    width = browser.run("(() => { const b = feature_group_layer_6.getBounds(); return b.getEast() - b.getWest(); })()")
+    layer = position(browser, "context:one_mile")
+    width = browser.run(
+        f"(() => {{ const b = feature_group_layer_{layer}.getBounds(); return b.getEast() - b.getWest(); }})()"
+    )
     assert 0.03 < width < 0.1
     assert browser.complaints() == []
 

@@ -8,7 +8,8 @@ const siteplan = { rows: new Map(), places: new Map(), selected: null };
   const shown = new Set(rows.map((row) => row.dataset.status));
   const search = document.getElementById("finding-search");
   const words = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
-  rows.forEach((row) => {
+  const lines = [...rows, ...document.querySelectorAll("tr[data-finding]")];
+  new Set(lines).forEach((row) => {
     if (!siteplan.rows.has(row.dataset.finding)) siteplan.rows.set(row.dataset.finding, row);
     const button = row.querySelector(".locate");
     if (button) button.addEventListener("click", () => siteplan.select(row.dataset.finding, true));
@@ -79,7 +80,7 @@ const siteplan = { rows: new Map(), places: new Map(), selected: null };
   // On paper the details of what needs work are open; a reader may open others before printing.
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = Array.from(document.querySelectorAll("tr[data-finding] details:not([open])"))
+    opened = Array.from(document.querySelectorAll("#finding-table details:not([open])"))
       .filter((each) => !["pass", "not_applicable"].includes(each.closest("tr").dataset.status));
     opened.forEach((each) => { each.open = true; });
   });
@@ -94,13 +95,15 @@ function siteplanDraw(map, control, groups) {
   // Thousands of shapes are painted on one canvas; a few are drawn as SVG, which prints sharper.
   const renderer = count > 1500 ? L.canvas({ pane: "context", tolerance: 4 }) : L.svg({ pane: "context" });
 
+  const place = (x, y) => [centreY + y / data.units, centreX + x / data.units];
+
   function ring(steps) {
     const points = [];
     let [x, y] = [0, 0];
     for (let at = 0; at < steps.length; at += 2) {
       x += steps[at];
       y += steps[at + 1];
-      points.push([centreY + y / 1e6, centreX + x / 1e6]);
+      points.push(place(x, y));
     }
     return points;
   }
@@ -133,7 +136,7 @@ function siteplanDraw(map, control, groups) {
   function findingBox(id) {
     const row = siteplan.rows.get(id);
     const text = (selector) => row.querySelector(selector)?.textContent ?? "";
-    const whole = box(text("h3 bdi"), [["", text(".badge").replace(/^(.)/u, "$1 ")], ["", text(".message")]]);
+    const whole = box(row.dataset.title, [["", text(".badge").replace(/^(.)/u, "$1 ")], ["", text(".message")]]);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Go to the finding";
@@ -163,20 +166,20 @@ function siteplanDraw(map, control, groups) {
       shape.on("click", () => siteplan.select(id, false));
       shape.bindPopup(() => findingBox(id));
       group.addLayer(shape);
-      const place = siteplan.places.get(id) ?? { shapes: [], group, status, ink: look.ink };
-      place.shapes.push(shape);
-      siteplan.places.set(id, place);
+      const spot = siteplan.places.get(id) ?? { shapes: [], group, status, ink: look.ink };
+      spot.shapes.push(shape);
+      siteplan.places.set(id, spot);
       if (markers < data.most_markers) {
         markers += 1;
         const icon = L.divIcon({ className: `pin status-${status}`, html: look.sign, iconSize: [22, 22] });
-        const pin = L.marker([centreY + y / 1e6, centreX + x / 1e6], {
+        const pin = L.marker(place(x, y), {
           icon, keyboard: true, alt: look.words, zIndexOffset: -1000 * Object.keys(data.statuses).indexOf(status),
         });
         pin.on("click", () => siteplan.select(id, false));
         pin.bindPopup(() => findingBox(id));
-        pin.on("add", () => pin.getElement().setAttribute("aria-label", `${look.words}: ${siteplan.rows.get(id).querySelector("h3").textContent}`));
+        pin.on("add", () => pin.getElement().setAttribute("aria-label", `${look.words}: ${siteplan.rows.get(id).dataset.title}`));
         group.addLayer(pin);
-        pin.getElement()?.setAttribute("aria-label", look.words);
+        pin.getElement()?.setAttribute("aria-label", `${look.words}: ${siteplan.rows.get(id).dataset.title}`);
       }
     }
   }
@@ -216,7 +219,7 @@ function siteplanDraw(map, control, groups) {
       row.scrollIntoView({ block: "nearest" });
       return;
     }
-    map.fitBounds(bounds, { maxZoom: 17, padding: [40, 40], animate: false });
+    map.fitBounds(bounds, { maxZoom: data.placed ? 17 : 2, padding: [40, 40], animate: false });
     place.shapes[0].openPopup(bounds.getCenter());
     if (window.matchMedia("(max-width: 1100px)").matches) map.getContainer().scrollIntoView({ block: "nearest" });
   };
@@ -228,7 +231,7 @@ function siteplanDraw(map, control, groups) {
   }
   function zoom(bounds, fallback) {
     const whole = bounds.isValid() ? bounds : fallback;
-    if (whole.isValid()) map.fitBounds(whole, { maxZoom: 18, padding: [20, 20], animate: false });
+    if (whole.isValid()) map.fitBounds(whole, { maxZoom: data.placed ? 18 : 3, padding: [20, 20], animate: false });
   }
   const everything = L.latLngBounds([]);
   for (const group of Object.values(groups)) everything.extend(group.getBounds());
@@ -237,7 +240,7 @@ function siteplanDraw(map, control, groups) {
   document.getElementById("zoom-mile").addEventListener("click", () => zoom(extent("one_mile"), everything));
   zoom(site.isValid() ? site.pad(0.6) : site, everything);
 
-  L.control.scale({ metric: false, maxWidth: 160 }).addTo(map);
+  siteplanTools(map, data, place);
   const switches = control.getContainer();
   switches.querySelector(".leaflet-control-layers-toggle").remove();
   document.getElementById("layer-switches").append(switches);
