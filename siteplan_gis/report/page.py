@@ -21,7 +21,8 @@ from siteplan_gis.model.flag import FLAG_CODES
 from siteplan_gis.report.colours import status_styles
 from siteplan_gis.report.curves import open_acres_svg, profile_svg
 from siteplan_gis.report.map_page import map_parts, script_json, site_grid
-from siteplan_gis.report.records import plan_layer_records, review_record, sorted_findings
+from siteplan_gis.report.plan_parts import plan_layer_records
+from siteplan_gis.report.records import review_record, sorted_findings
 from siteplan_gis.report.wording import (
     SEVERITY_WORDS,
     SOURCE_STATUS_WORDS,
