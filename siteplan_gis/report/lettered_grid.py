@@ -44,7 +44,7 @@ class LetteredGrid:
 
         Examples
         --------
-        >>> grid = lettered_grid((0.0, 0.0, 300.0, 200.0))
+        >>> grid = grid_over((0.0, 0.0, 300.0, 200.0))
         >>> grid.step_ft, grid.columns, grid.rows
         (100, 10, 7)
         >>> grid.square(shapely.Point(5, 195)), grid.square(shapely.box(5, 100, 95, 195)), grid.square(None)
@@ -85,7 +85,7 @@ class LetteredGrid:
         return f"{_LETTERS[column]}{row + 1}"
 
 
-def lettered_grid(bounds: tuple[float, float, float, float]) -> LetteredGrid:
+def grid_over(bounds: tuple[float, float, float, float]) -> LetteredGrid:
     """The grid over `bounds` (west, south, east, north in metres): the finest step that makes ten squares or fewer."""
     west, south, east, north = bounds
     longest = max(east - west, north - south, 1.0)

@@ -15,7 +15,7 @@ from folium.template import Template
 from siteplan_gis.model.review import Status
 from siteplan_gis.report.colours import REVIEWER_INK, STATUS_INK, context_ink
 from siteplan_gis.report.drawing import SIMPLIFIED_M, coded, display_geometries, drawing_units
-from siteplan_gis.report.lettered_grid import LetteredGrid, lettered_grid
+from siteplan_gis.report.lettered_grid import LetteredGrid, grid_over
 from siteplan_gis.report.map_layers import (
     FOR_REVIEWER,
     MapItem,
@@ -24,7 +24,7 @@ from siteplan_gis.report.map_layers import (
     context_layers,
     finding_layers,
 )
-from siteplan_gis.report.own_coordinates import own_coordinates
+from siteplan_gis.report.own_coordinates import coordinate_formula
 from siteplan_gis.report.relief import relief_picture
 from siteplan_gis.report.wording import STATUS_SIGNS, STATUS_WORDS, figure, humanised
 
@@ -101,7 +101,7 @@ def map_parts(review: Review, record: Mapping[str, Any]) -> tuple[str, str, dict
         "layers": drawn,
         "grid_labels": [] if grid is None else _labels(grid, frame),
         "relief": _relief(review),
-        "own": own_coordinates(review.site.plan, frame) if frame.placed else None,
+        "own": coordinate_formula(review.site.plan, frame) if frame.placed else None,
     }
     figure_html, script = _folium_map(frame, drawn)
     return figure_html, script, data
@@ -115,7 +115,7 @@ def site_grid(review: Review) -> LetteredGrid | None:
     ]
     bounds = shapely.total_bounds(np.array(drawn, dtype=object)) if drawn else np.full(4, np.nan)
     west, south, east, north = (float(side) for side in bounds)
-    return lettered_grid((west, south, east, north)) if np.isfinite(bounds).all() else None
+    return grid_over((west, south, east, north)) if np.isfinite(bounds).all() else None
 
 
 def _grid_layer(review: Review) -> MapLayer:

@@ -24,7 +24,7 @@ _POINTS: Final = 13
 _LARGEST_ERROR_M: Final = 0.05
 
 
-def own_coordinates(plan: Plan, frame: Frame) -> dict[str, Any] | None:
+def coordinate_formula(plan: Plan, frame: Frame) -> dict[str, Any] | None:
     """The CRS of the plan's files as polynomials of the third degree in degrees from the frame's origin.
 
     `x` and `y` hold the factors of 1, u, v, u², uv, v², u³, u²v, uv², v³, where u and v are degrees of longitude and
