@@ -10,7 +10,7 @@ from typing import Final
 
 import typer
 
-from siteplan_gis.commands import law, plans, rounds, stock, territory
+from siteplan_gis.commands import law, parcels, plans, rounds, stock, territory
 from siteplan_gis.commands.running import interrupt
 
 app = typer.Typer(
@@ -18,7 +18,16 @@ app = typer.Typer(
     help="Checks a construction site's erosion-control site map against a village's ordinance.",
 )  # fmt: skip
 
-COMMANDS: Final = (plans.review, plans.measure, plans.inspect, rounds.letter, rounds.compare, territory.etj, law.rules)
+COMMANDS: Final = (
+    plans.review,
+    plans.measure,
+    plans.inspect,
+    rounds.letter,
+    rounds.compare,
+    parcels.prescreen,
+    territory.etj,
+    law.rules,
+)
 """In the order of the help."""
 
 for command in COMMANDS:

@@ -26,6 +26,9 @@ G = TypeVar("G", bound="BaseGeometry")
 FARTHEST_M: Final = 60_000.0
 """Beyond this distance from its origin the frame is not used: distances would err by more than 1e-5."""
 
+PLACE_DEGREES: Final = 0.05
+"""Side of the net of `frame_of_place`."""
+
 _LONGEST_EDGE_M: Final = 100.0
 _MOST_EDGES: Final = 1_000_000
 _METRES_PER_DEGREE: Final = 111_320.0
@@ -111,6 +114,18 @@ def frame_around(lonlat: NDArray[np.float64]) -> Frame:
     latitude = (float(lonlat[:, 1].min()) + float(lonlat[:, 1].max())) / 2
     # Rounded, so that the same plan in another CRS gets the very same frame.
     return Frame(180 - round((180 - middle) % 360, 4), round(latitude, 4))
+
+
+def frame_of_place(longitude: float, latitude: float) -> Frame:
+    """The frame of a fixed net, 0.05 degrees wide, whose origin is the nearest: neighbours share it.
+
+    Examples
+    --------
+    >>> frame_of_place(-87.93, 43.384)
+    Frame(longitude=-87.95, latitude=43.4)
+    """
+    column, row = round(longitude / PLACE_DEGREES), round(latitude / PLACE_DEGREES)
+    return Frame(round(column * PLACE_DEGREES, 4), round(row * PLACE_DEGREES, 4))
 
 
 def _unwrapped(xy: NDArray[np.float64], longitude: float, *, latitude_first: bool) -> NDArray[np.float64]:

@@ -187,7 +187,7 @@ def _read_layers(
 def _read_terrain(
     inputs: Inputs, catalogue: Catalogue | None, frame: Frame, around: BaseGeometry, tell: Progress
 ) -> Terrain | None:
-    files = _dem_files(inputs, catalogue)
+    files = dem_files(inputs.dem, inputs.dem_units, catalogue)
     if not files:
         return None
     from siteplan_gis.ingest.terrain import read_terrain  # noqa: PLC0415
@@ -196,20 +196,21 @@ def _read_terrain(
     return read_terrain(files, frame, around, TERRAIN_MARGIN_M)
 
 
-def _dem_files(inputs: Inputs, catalogue: Catalogue | None) -> tuple[DemFile, ...]:
+def dem_files(dem: Sequence[Path], units: str | None, catalogue: Catalogue | None) -> tuple[DemFile, ...]:
+    """The elevation models that were given, else those of the catalogue."""
     from siteplan_gis.ingest.stamps import dated, refuse_changed  # noqa: PLC0415
     from siteplan_gis.ingest.terrain import DemFile  # noqa: PLC0415
 
-    if inputs.dem:
-        return tuple(DemFile(path, inputs.dem_units, "option" if inputs.dem_units else "") for path in inputs.dem)
+    if dem:
+        return tuple(DemFile(path, units, "option" if units else "") for path in dem)
     entries = catalogue.dems if catalogue is not None else ()
     for entry in entries:
         refuse_changed(entry.path, entry.stamp)
     return tuple(
         DemFile(
             entry.path,
-            inputs.dem_units or entry.units or None,
-            "option" if inputs.dem_units else "catalogue" if entry.units else "",
+            units or entry.units or None,
+            "option" if units else "catalogue" if entry.units else "",
             entry.crs or None,
             entry.title,
             entry.source,

@@ -174,6 +174,25 @@ def read_column(found: VectorLayer, columns: Sequence[str]) -> tuple[NDArray[np.
     return rows.fids, rows.columns
 
 
+def read_bounds(found: VectorLayer) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Row numbers and bounds (west, south, east, north) of the whole layer, shape (n, 4); NaN without a geometry."""
+    if found.table is not None or _suffix(found.path) in _PARQUET:
+        rows = read_whole(found, ())
+        away = np.array([*rows.unreadable, *rows.empty], dtype=np.int64)
+        fids = np.concatenate([rows.fids, away])
+        bounds = np.vstack([shapely.bounds(rows.geometries).reshape(-1, 4), np.full((len(away), 4), np.nan)])
+        order = np.argsort(fids)
+        return fids[order], bounds[order]
+    try:
+        with _quiet():
+            fids, bounds = pyogrio.read_bounds(found.address, layer=found.layer)
+    except (DataSourceError, DataLayerError, RuntimeError) as error:
+        raise InputError(
+            f"the layer cannot be read: {error}", file=found.path.name, layer=found.layer, remedy="export it again"
+        ) from None
+    return np.asarray(fids, dtype=np.int64), np.ascontiguousarray(np.asarray(bounds, dtype=np.float64).T)
+
+
 def no_crs(found: VectorLayer) -> CrsError:
     """The refusal of a layer that does not say where on the earth it lies."""
     return CrsError(

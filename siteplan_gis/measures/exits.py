@@ -70,7 +70,7 @@ def runoff_exits(
     middles = ground.placed(shapely.multipoints(np.column_stack((crossing % cols + 0.5, crossing // cols + 0.5))))
     along = shapely.line_locate_point(edge, shapely.get_parts(middles))
     step_m = max(2 * ground.cell_m, edge.length / _PLACES_TRACED)
-    places = _busiest(along, area[crossing], step_m)
+    places = busiest(along, area[crossing], step_m)
     goal = ground.goal(targets)
     nearest: dict[int, tuple[float, int]] = {}
     tree = shapely.STRtree(np.asarray(targets, dtype=object))
@@ -125,7 +125,7 @@ def _touching(disturbed: BaseGeometry, targets: Sequence[BaseGeometry]) -> tuple
     )
 
 
-def _busiest(along_m: NDArray[np.float64], area_m2: NDArray[np.float64], step_m: float) -> list[tuple[int, float]]:
+def busiest(along_m: NDArray[np.float64], area_m2: NDArray[np.float64], step_m: float) -> list[tuple[int, float]]:
     """Of every stretch of a boundary the crossing with most ground behind it, with the ground behind the stretch."""
     stretch = (along_m // step_m).astype(int)
     totals = np.bincount(stretch, area_m2)

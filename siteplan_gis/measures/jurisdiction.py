@@ -162,7 +162,7 @@ def territories(
     reach_of = reach_of or reach_by_class()
     bodies = _bodies(municipalities, reach_of, ground, sliver_m, main_part_only=main_part_only)
     incorporated = [body.whole for body in bodies if body.kind not in UNINCORPORATED_KINDS]
-    open_ground = _without_slivers(shapely.difference(ground, shapely.union_all(incorporated)), sliver_m)
+    open_ground = without_slivers(shapely.difference(ground, shapely.union_all(incorporated)), sliver_m)
     reached = [_reached(body, open_ground) for body in bodies]
     shortened = list(reached)
     for i, one in enumerate(bodies):
@@ -177,7 +177,7 @@ def territories(
         Territory(
             body.name,
             body.kind,
-            _without_slivers(_of_dimension(shapely.intersection(body.whole, ground), dimension), sliver_m),
+            without_slivers(_of_dimension(shapely.intersection(body.whole, ground), dimension), sliver_m),
             _of_dimension(etj, dimension),
             body.reach,
         )
@@ -285,7 +285,7 @@ def _gaps(body: BaseGeometry, sliver_m: float) -> BaseGeometry:
     return shapely.union_all([gap for gap in shapely.get_parts(gaps) if gap.area > _NOISE_M2])
 
 
-def _without_slivers(geometry: BaseGeometry, sliver_m: float) -> BaseGeometry:
+def without_slivers(geometry: BaseGeometry, sliver_m: float) -> BaseGeometry:
     """The parts that are somewhere wider than `sliver_m`; lines stay as they are."""
     if geometry.area == 0:
         return geometry

@@ -108,8 +108,8 @@ def measure_discharges(
     mapped = [layer for role in ("waters", "wetlands") for layer in site.layers.get(role, ())]
     vertical_m = site.terrain.accuracy_m if site.terrain is not None else None
     near_m, barrier_m = accuracy_m(mapped, method), max(BARRIER_M, vertical_m or 0.0)
-    follow = partial(
-        _follow,
+    followed_from = partial(
+        follow,
         ground=near,
         lines=lines,
         listed=listed,
@@ -118,14 +118,14 @@ def measure_discharges(
         barrier_m=barrier_m,
         taken=taken,
     )
-    followed = [follow(name, start, drawn=drawn) for name, drawn, start in starts + exits]
+    followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
     if near is not None:
         error_m = error_of(vertical_m, near.cell_m)
         limit_m = _FOLLOWED * method.downstream_m
         followed = weighed(
             followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
-    followed = [_certain(each, listed, method, near_m) for each in followed]
+    followed = [certain(each, listed, method, near_m) for each in followed]
     if starts:
         followed = followed[: len(starts)] + _further(
             followed[: len(starts)], followed[len(starts) :], method.shown_within_m
@@ -184,7 +184,7 @@ def _further(drawn: Sequence[Followed], undrawn: Sequence[Followed], same_m: flo
     ]
 
 
-def _follow(
+def follow(
     name: str,
     start: Point,
     ground: Conditioned | None,
@@ -197,6 +197,7 @@ def _follow(
     *,
     drawn: bool,
 ) -> Followed:
+    """Follow runoff from one place along mapped drainage lines and the ground; what was met on the way is flagged."""
     geometries = [target.geometry for target in listed]
     limit_m = _FOLLOWED * method.downstream_m
     ways: list[Trace | NetworkTrace] = []
@@ -266,7 +267,7 @@ def _follow(
     return Followed(discharge, reached, way, start)
 
 
-def _certain(each: Followed, listed: Sequence[Target], method: Method, near_m: float) -> Followed:
+def certain(each: Followed, listed: Sequence[Target], method: Method, near_m: float) -> Followed:
     """A path is never shorter than the straight line: where every water lies farther off, the answer is no."""
     if each.discharge.within_quarter_mile is not None:
         return each

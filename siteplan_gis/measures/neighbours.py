@@ -1,0 +1,355 @@
+"""What lies near each of many parcels: counts, the nearest, and pairs with their distances.
+
+Geometries are taken apart into flat arrays of coordinates once; a kernel looks at boxes first and measures only where a
+box leaves the answer open, so a mile full of wetlands costs little more than the few that decide. Distances are those
+of the geometries themselves (0 where they meet or one holds the other). All lengths in metres in the site frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import shapely
+
+from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.model.comparison import RELATIVE_EPSILON
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shapes:
+    """Geometries as flat arrays.
+
+    Attributes
+    ----------
+    xy
+        Coordinates of all of them, shape (n, 2).
+    lines
+        Where each ring, line or point begins in `xy`, and the end; shape (lines + 1,).
+    first_line
+        Where the lines of each geometry begin in `lines`, and the end; shape (geometries + 1,).
+    outer
+        True for lines that begin a part: a point, a line, or the outer ring of a polygon; shape (lines,).
+    areal
+        True for polygons; shape (geometries,).
+    boxes
+        Bounds, shape (geometries, 4); not a number for empty ones, which are near nothing.
+    """
+
+    xy: Floats
+    lines: Ints
+    first_line: Ints
+    outer: NDArray[np.bool_]
+    areal: NDArray[np.bool_]
+    boxes: Floats
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+
+def take_apart(geometries: Sequence[BaseGeometry] | NDArray[np.object_]) -> Shapes:
+    """Geometries, each of one dimension, as flat arrays.
+
+    Examples
+    --------
+    >>> shapes = take_apart([shapely.box(0, 0, 1, 1), shapely.Point(5, 5)])
+    >>> shapes.lines.tolist(), shapes.first_line.tolist()
+    ([0, 5, 6], [0, 1, 2])
+    """
+    drawn = np.asarray(geometries, dtype=object)
+    parts, of_geometry = shapely.get_parts(drawn, return_index=True)
+    areas = shapely.get_dimensions(parts) == 2  # noqa: PLR2004
+    rings, of_part = shapely.get_rings(parts[areas], return_index=True)
+    lines = np.concatenate([rings, parts[~areas]])
+    part = np.concatenate([np.flatnonzero(areas)[of_part], np.flatnonzero(~areas)]).astype(np.int64)
+    order = np.argsort(part, kind="stable")
+    lines, part = lines[order], part[order]
+    xy, line = shapely.get_coordinates(lines, return_index=True)
+    starts = np.searchsorted(line, np.arange(len(lines) + 1)).astype(np.int64)
+    first = np.searchsorted(of_geometry[part], np.arange(len(drawn) + 1)).astype(np.int64)
+    outer = np.ones(len(lines), dtype=bool)
+    outer[1:] = part[1:] != part[:-1]
+    areal = shapely.get_dimensions(drawn) == 2  # noqa: PLR2004
+    boxes = np.ascontiguousarray(shapely.bounds(drawn)).reshape(-1, 4)
+    return Shapes(np.ascontiguousarray(xy), starts, first, outer, np.asarray(areal, dtype=bool), boxes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """For each parcel, shape (parcels,).
+
+    Attributes
+    ----------
+    count
+        Features at most the asked distance away (exactly at it counts).
+    nearest
+        Index of the nearest feature (the first of several), -1 where there is none.
+    nearest_m
+        Its distance; infinite where there is none.
+    """
+
+    count: Ints
+    nearest: Ints
+    nearest_m: Floats
+
+
+def find_neighbours(parcels: Shapes, features: Shapes, within_m: float) -> Neighbours:
+    """Count the features within `within_m` of every parcel and find the nearest one, however far.
+
+    Examples
+    --------
+    >>> homes = take_apart([shapely.box(0, 0, 10, 10), shapely.box(900, 0, 910, 10)])
+    >>> ponds = take_apart([shapely.Point(5, 110), shapely.Point(5, 5), shapely.box(-50, -50, -20, -20)])
+    >>> found = find_neighbours(homes, ponds, 100.0)
+    >>> found.count.tolist(), found.nearest.tolist(), found.nearest_m.round(3).tolist()
+    ([3, 0], [1, 1], [0.0, 895.0])
+    """
+    size = len(parcels)
+    count, nearest, away = np.zeros(size, np.int64), np.full(size, -1, np.int64), np.full(size, np.inf)
+    _count_and_nearest(*_arrays(parcels), *_arrays(features), within_m * (1 + RELATIVE_EPSILON), count, nearest, away)
+    return Neighbours(count, nearest, away)
+
+
+def near_pairs(parcels: Shapes, features: Shapes, within_m: float) -> tuple[Ints, Ints, Floats]:
+    """Every parcel and feature at most `within_m` apart: both indices and the distance, parcel by parcel.
+
+    Examples
+    --------
+    >>> homes, ponds = take_apart([shapely.box(0, 0, 10, 10)]), take_apart([shapely.Point(5, 110), shapely.Point(5, 5)])
+    >>> [each.tolist() for each in near_pairs(homes, ponds, 100.0)]
+    [[0, 0], [0, 1], [100.0, 0.0]]
+    """
+    reach = within_m * (1 + RELATIVE_EPSILON)
+    room = 4 * len(parcels) + 1024
+    while True:
+        parcel, feature, away = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+        found = _pairs(*_arrays(parcels), *_arrays(features), reach, parcel, feature, away)
+        if found <= room:
+            return parcel[:found], feature[:found], away[:found]
+        room = found
+
+
+def _arrays(shapes: Shapes) -> tuple[Floats, Ints, Ints, NDArray[np.bool_], NDArray[np.bool_], Floats]:
+    return shapes.xy, shapes.lines, shapes.first_line, shapes.outer, shapes.areal, shapes.boxes
+
+
+@compiled
+def _box_gap(a: Floats, b: Floats) -> float:
+    """Distance of two boxes; not a number where one is empty."""
+    dx = max(a[0] - b[2], b[0] - a[2], 0.0)
+    dy = max(a[1] - b[3], b[1] - a[3], 0.0)
+    if a[0] != a[0] or b[0] != b[0]:
+        return np.nan
+    return float(np.sqrt(dx * dx + dy * dy))
+
+
+@compiled
+def _to_piece(x: float, y: float, x1: float, y1: float, x2: float, y2: float) -> float:
+    """Squared distance of a place to a straight piece."""
+    dx, dy = x2 - x1, y2 - y1
+    along = dx * dx + dy * dy
+    t = 0.0
+    if along > 0:
+        t = min(1.0, max(0.0, ((x - x1) * dx + (y - y1) * dy) / along))
+    ex, ey = x - (x1 + t * dx), y - (y1 + t * dy)
+    return ex * ex + ey * ey
+
+
+@compiled
+def _crossing(
+    ax: float, ay: float, bx: float, by: float, cx: float, cy: float, dx: float, dy: float
+) -> bool:  # fmt: skip
+    """Whether two straight pieces cross properly (touching ends have distance zero anyway)."""
+    one = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+    two = (bx - ax) * (dy - ay) - (by - ay) * (dx - ax)
+    three = (dx - cx) * (ay - cy) - (dy - cy) * (ax - cx)
+    four = (dx - cx) * (by - cy) - (dy - cy) * (bx - cx)
+    return ((one > 0) != (two > 0)) and ((three > 0) != (four > 0))
+
+
+@compiled
+def _inside(x: float, y: float, xy: Floats, lines: Ints, first: int, last: int) -> bool:
+    """Whether a place lies in a polygon (even-odd over all of its rings)."""
+    odd = False
+    for line in range(first, last):
+        for k in range(lines[line], lines[line + 1] - 1):
+            y1, y2 = xy[k, 1], xy[k + 1, 1]
+            if (y1 > y) != (y2 > y) and x < xy[k, 0] + (y - y1) / (y2 - y1) * (xy[k + 1, 0] - xy[k, 0]):
+                odd = not odd
+    return odd
+
+
+@compiled
+def _holds_a_part(
+    xy: Floats, lines: Ints, first: int, last: int,
+    other_xy: Floats, other_lines: Ints, other_outer: NDArray[np.bool_], other_first: int, other_last: int,
+) -> bool:  # fmt: skip
+    """Whether a polygon holds the beginning of any part of another geometry."""
+    for line in range(other_first, other_last):
+        if other_outer[line]:
+            k = other_lines[line]
+            if _inside(other_xy[k, 0], other_xy[k, 1], xy, lines, first, last):
+                return True
+    return False
+
+
+@compiled
+def _apart2(
+    xy: Floats, lines: Ints, first: int, last: int,
+    other_xy: Floats, other_lines: Ints, other_first: int, other_last: int, best2: float, enough2: float,
+) -> float:  # fmt: skip
+    """Squared distance of the outlines of two geometries where it is less than `best2`, else `best2`.
+
+    Anything up to `enough2` is near enough to look no further.
+    """
+    for one in range(first, last):
+        start, end = lines[one], lines[one + 1]
+        for i in range(start, max(end - 1, start + 1)):
+            ax, ay = xy[i, 0], xy[i, 1]
+            j = min(i + 1, end - 1)
+            bx, by = xy[j, 0], xy[j, 1]
+            west, east, south, north = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+            for two in range(other_first, other_last):
+                begin, stop = other_lines[two], other_lines[two + 1]
+                for k in range(begin, max(stop - 1, begin + 1)):
+                    cx, cy = other_xy[k, 0], other_xy[k, 1]
+                    m = min(k + 1, stop - 1)
+                    dx, dy = other_xy[m, 0], other_xy[m, 1]
+                    gap_x = max(west - max(cx, dx), min(cx, dx) - east, 0.0)
+                    gap_y = max(south - max(cy, dy), min(cy, dy) - north, 0.0)
+                    if gap_x * gap_x + gap_y * gap_y >= best2:
+                        continue
+                    if _crossing(ax, ay, bx, by, cx, cy, dx, dy):
+                        return 0.0
+                    best2 = min(
+                        best2,
+                        _to_piece(ax, ay, cx, cy, dx, dy),
+                        _to_piece(bx, by, cx, cy, dx, dy),
+                        _to_piece(cx, cy, ax, ay, bx, by),
+                        _to_piece(dx, dy, ax, ay, bx, by),
+                    )
+                    if best2 <= enough2:
+                        return best2
+    return best2
+
+
+@compiled
+def _distance(
+    xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], i: int,
+    f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_], k: int,
+    most: float, enough: float,
+) -> float:  # fmt: skip
+    """Distance of a parcel and a feature where it is less than `most`, else `most`; see `_apart2` for `enough`."""
+    one, two, three, four = first_line[i], first_line[i + 1], f_first[k], f_first[k + 1]
+    if areal[i] and _holds_a_part(xy, lines, one, two, f_xy, f_lines, f_outer, three, four):
+        return 0.0
+    if f_areal[k] and _holds_a_part(f_xy, f_lines, three, four, xy, lines, outer, one, two):
+        return 0.0
+    apart2 = _apart2(xy, lines, one, two, f_xy, f_lines, three, four, most * most, enough * enough)
+    return most if apart2 >= most * most else float(np.sqrt(apart2))
+
+
+@compiled
+def _count_and_nearest(
+    xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], boxes: Floats,
+    f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_],
+    f_boxes: Floats, reach: float, count: Ints, nearest: Ints, away: Floats,
+) -> None:  # fmt: skip
+    """Count within `reach` and find the nearest; see `find_neighbours`."""
+    gaps = np.empty(len(f_boxes))
+    for i in range(len(boxes)):
+        if boxes[i, 0] != boxes[i, 0]:
+            continue
+        likely = -1
+        for k in range(len(f_boxes)):
+            gaps[k] = _box_gap(boxes[i], f_boxes[k])
+            if gaps[k] == gaps[k] and (likely < 0 or gaps[k] < gaps[likely]):
+                likely = k
+        if likely < 0:
+            continue
+        # From the likeliest on, then all whose box may hold something nearer: their order decides between equals.
+        best, found = np.inf, likely
+        best = _distance(
+            xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, likely, np.inf, 0.0
+        )
+        start = xy[lines[first_line[i]]]
+        for k in range(len(f_boxes)):
+            gap = gaps[k]
+            if gap <= best and k != likely:
+                # A hair more, so that what is equally far is told from what is farther.
+                apart = _distance(
+                    xy,
+                    lines,
+                    first_line,
+                    outer,
+                    areal,
+                    i,
+                    f_xy,
+                    f_lines,
+                    f_first,
+                    f_outer,
+                    f_areal,
+                    k,
+                    best + 1e-9,
+                    0.0,
+                )
+                if apart < best or (apart == best and k < found):
+                    best, found = apart, k
+            if not gap <= reach:
+                continue
+            at = f_xy[f_lines[f_first[k]]]
+            if np.hypot(at[0] - start[0], at[1] - start[1]) <= reach:
+                count[i] += 1
+                continue
+            apart = _distance(
+                xy,
+                lines,
+                first_line,
+                outer,
+                areal,
+                i,
+                f_xy,
+                f_lines,
+                f_first,
+                f_outer,
+                f_areal,
+                k,
+                reach + 1e-9,
+                reach,
+            )
+            if apart <= reach:
+                count[i] += 1
+        nearest[i], away[i] = found, best
+
+
+@compiled
+def _pairs(
+    xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], boxes: Floats,
+    f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_],
+    f_boxes: Floats, reach: float, parcel: Ints, feature: Ints, away: Floats,
+) -> int:  # fmt: skip
+    """Pairs within `reach`, as many as there is room for; returns how many there are."""
+    found = 0
+    for i in range(len(boxes)):
+        for k in range(len(f_boxes)):
+            if not _box_gap(boxes[i], f_boxes[k]) <= reach:
+                continue
+            apart = _distance(
+                xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
+                reach + 1e-9, 0.0,
+            )  # fmt: skip
+            if apart <= reach:
+                if found < len(parcel):
+                    parcel[found], feature[found], away[found] = i, k, apart
+                found += 1
+    return found

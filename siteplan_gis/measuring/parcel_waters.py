@@ -1,0 +1,183 @@
+"""Waters, wetlands and floodplain on and around each of many parcels, and what no layer covers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+
+from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.neighbours import find_neighbours, near_pairs, take_apart
+from siteplan_gis.measuring.waters import accuracy_m, counted_features
+from siteplan_gis.model.comparison import show_share
+from siteplan_gis.model.measurement import NearbyFeature
+from siteplan_gis.model.screening import BESIDE_M, Amount, Nearby
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.measures.neighbours import Shapes
+    from siteplan_gis.model.layers import ReferenceFeature
+    from siteplan_gis.model.measurement import Method
+    from siteplan_gis.model.screening import Asked
+    from siteplan_gis.model.site import Site
+
+FARTHEST_M: Final = 8_000.0
+"""A nearest water or wetland is told as far as this; farther off it is not looked for."""
+
+DATUM_DOUBT_M: Final = 1.5
+_COVERAGE_NOISE_M: Final = 1.0
+_QUAD_SEGS: Final = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What was found of one role: for each parcel what lies near, and the ground it and its width take.
+
+    `on_parcel` and `widths` hold geometries cut to the parcels, None where there is nothing.
+    """
+
+    near: list[Nearby]
+    on_parcel: list[BaseGeometry | None]
+    amount: list[Amount]
+    widths: list[BaseGeometry | None]
+
+
+def measure_around(
+    site: Site, role: str, parcels: NDArray[np.object_], shapes: Shapes, width_m: float, asked: Asked, method: Method
+) -> Around:
+    """Waters or wetlands of the layers around some parcels."""
+    features = sorted(counted_features(site)[role], key=lambda one: (one.name, one.id))
+    layers = site.layers.get(role, ())
+    size = len(parcels)
+    if not layers and not features:
+        reason = site.missing_layers.get(role, f"no layer of {role} was given")
+        nothing = Nearby(known=False, reason=reason)
+        return Around([nothing] * size, [None] * size, [Amount(None, None, reason)] * size, [None] * size)
+    drawn = np.array([feature.geometry for feature in features], dtype=object)
+    around = take_apart(drawn)
+    found = find_neighbours(shapes, around, method.search_m)
+    beside = _by_parcel(*near_pairs(shapes, around, max(BESIDE_M, width_m)), features)
+    listed = _by_parcel(*near_pairs(shapes, around, method.search_m), features) if asked.listed else None
+    doubt_m = accuracy_m(layers, method) + DATUM_DOUBT_M
+    gaps = gaps_around(site, role, parcels, method.search_m)
+    own_gaps = gaps_around(site, role, parcels, 0.0) if any(gaps) else [""] * size
+    near, on_parcel, amounts, widths = [], [], [], []
+    for i, parcel in enumerate(parcels):
+        close = beside.get(i, ())
+        counted: int | None = int(found.count[i])
+        if gaps[i] and not counted:
+            counted = None
+        nearest = None
+        if found.nearest[i] >= 0 and found.nearest_m[i] <= FARTHEST_M:
+            nearest = _at(features[int(found.nearest[i])], float(found.nearest_m[i]))
+        near.append(
+            Nearby(
+                True, gaps[i], counted, nearest,
+                tuple(one for one in close if one.distance_m == 0),
+                tuple(one for one in close if one.distance_m <= BESIDE_M),
+                None if listed is None else listed.get(i, ()), doubt_m,
+            )
+        )  # fmt: skip
+        here = _on(parcel, [one.geometry for one in close if one.distance_m == 0])
+        on_parcel.append(here)
+        amounts.append(_amount(parcel, here, doubt_m, own_gaps[i], [one for one in close if one.distance_m == 0]))
+        widths.append(_width(parcel, [one.geometry for one in close if one.distance_m <= width_m], width_m))
+    return Around(near, on_parcel, amounts, widths)
+
+
+def measure_floodplain(
+    site: Site, kinds: frozenset[str], parcels: NDArray[np.object_], method: Method
+) -> tuple[list[BaseGeometry | None], list[Amount]]:
+    """Floodplain of some kinds on each parcel."""
+    layers = site.layers.get("floodplain", ())
+    if not layers:
+        reason = site.missing_layers.get("floodplain", "no layer of floodplain was given")
+        return [None] * len(parcels), [Amount(None, None, reason)] * len(parcels)
+    drawn = [one.geometry for layer in layers for one in layer.features if one.kind in kinds and one.geometry.area > 0]
+    met: dict[int, list[BaseGeometry]] = defaultdict(list)
+    if drawn:
+        for i, k in zip(*shapely.STRtree(drawn).query(parcels, predicate="intersects").tolist(), strict=True):
+            met[i].append(drawn[k])
+    gaps = gaps_around(site, "floodplain", parcels, 0.0)
+    doubt_m = accuracy_m(layers, method) + DATUM_DOUBT_M
+    here = [_on(parcel, met.get(i, [])) for i, parcel in enumerate(parcels)]
+    return here, [
+        _amount(parcel, part, doubt_m, gap, ()) for parcel, part, gap in zip(parcels, here, gaps, strict=True)
+    ]
+
+
+def gaps_around(site: Site, role: str, parcels: NDArray[np.object_], reach_m: float) -> list[str]:
+    """For each parcel, what of the ground within `reach_m` the layers of a role do not cover; empty where they do."""
+    layers = site.layers.get(role, ())
+    if not layers:
+        return [f"no layer of {role} covers the ground"] * len(parcels)
+    coverages = [layer.coverage for layer in layers]
+    west, south, east, north = shapely.total_bounds(parcels)
+    if uncovered(
+        shapely.box(west - reach_m, south - reach_m, east + reach_m, north + reach_m), coverages, _COVERAGE_NOISE_M
+    ) is None:  # fmt: skip
+        return [""] * len(parcels)
+    words = []
+    for parcel in parcels:
+        ground = parcel.buffer(reach_m, quad_segs=_QUAD_SEGS) if reach_m else parcel
+        gap = uncovered(ground, coverages, _COVERAGE_NOISE_M)
+        where = "the searched ground" if reach_m else "the parcel"
+        words.append("" if gap is None else f"{show_share(gap.area / ground.area)} of {where} is not covered")
+    return words
+
+
+def _by_parcel(
+    parcel: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    away_m: NDArray[np.float64],
+    features: Sequence[ReferenceFeature],
+) -> dict[int, tuple[NearbyFeature, ...]]:
+    found: dict[int, list[NearbyFeature]] = defaultdict(list)
+    order = np.lexsort((feature, away_m, parcel))
+    for i, k, away in zip(parcel[order].tolist(), feature[order].tolist(), away_m[order].tolist(), strict=True):
+        found[i].append(_at(features[k], away))
+    return {i: tuple(each) for i, each in found.items()}
+
+
+def _at(feature: ReferenceFeature, away_m: float) -> NearbyFeature:
+    return NearbyFeature(
+        feature.id, feature.name, feature.kind, feature.code, feature.layer, away_m, feature.geometry
+    )  # fmt: skip
+
+
+def _on(parcel: BaseGeometry, shapes: Sequence[BaseGeometry]) -> BaseGeometry | None:
+    """The ground of a parcel that areas take, in one piece."""
+    areas = [shapely.intersection(shape, parcel) for shape in shapes if shape.area > 0]
+    taken = shapely.union_all(areas) if areas else None
+    return taken if taken is not None and taken.area > 0 else None
+
+
+def _width(parcel: BaseGeometry, shapes: Sequence[BaseGeometry], width_m: float) -> BaseGeometry | None:
+    """The ground of a parcel within a width of some geometries."""
+    if not shapes or width_m <= 0:
+        return None
+    west, south, east, north = parcel.bounds
+    reach = width_m + 1.0
+    near = shapely.intersection(np.array(shapes), shapely.box(west - reach, south - reach, east + reach, north + reach))
+    taken = shapely.intersection(shapely.union_all(shapely.buffer(near, width_m, quad_segs=_QUAD_SEGS)), parcel)
+    return taken if taken.area > 0 else None
+
+
+def _amount(
+    parcel: BaseGeometry, here: BaseGeometry | None, doubt_m: float, gap: str, found: Sequence[NearbyFeature]
+) -> Amount:
+    if gap and here is None:
+        return Amount(None, None, f"none found in the part covered: {gap}")
+    points = sum(one.geometry.area == 0 and one.kind in {"wetland", "wetland_point"} for one in found)
+    reason = "; ".join(filter(None, (gap, f"{points} mapped without an area" * bool(points))))
+    if here is None:
+        return Amount(0.0, 0.0, reason)
+    edge_m = shapely.intersection(here.boundary, parcel).length
+    return Amount(here.area, min(edge_m * doubt_m, max(here.area, parcel.area - here.area)), reason)

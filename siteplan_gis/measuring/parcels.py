@@ -1,0 +1,135 @@
+"""Everything that layers and elevations tell of some parcels, measured together: no law."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+
+from siteplan_gis.measures.governing_map import doubts_of_parcels, shares_of_parcels
+from siteplan_gis.measures.neighbours import take_apart
+from siteplan_gis.measuring.parcel_ground import Slopes, remainder, taken_ground
+from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
+from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
+from siteplan_gis.model.measurement import NearbyFeature
+from siteplan_gis.model.screening import Amount, ParcelFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.measurement import JurisdictionShare, Method
+    from siteplan_gis.model.screening import Asked, Parcel
+    from siteplan_gis.model.site import Site
+
+_AIRPORT_M: Final = 16_093.44
+_FLOODPLAIN: Final = frozenset({"floodway", "flood_fringe"})
+_FLOODWAY: Final = frozenset({"floodway"})
+
+
+def measure_parcels(
+    parcels: Sequence[Parcel], site: Site, place: BaseGeometry, asked: Asked, method: Method
+) -> list[ParcelFacts]:
+    """Measure parcels of one frame with what `site` holds around them (its plan is not looked at).
+
+    `place` is the ground whose jurisdiction is settled once, the same for every parcel there: it makes the answer for a
+    parcel the same, whichever others are asked about with it.
+    """
+    drawn = np.array([parcel.geometry for parcel in parcels], dtype=object)
+    shapes = take_apart(drawn)
+    waters = measure_around(site, "waters", drawn, shapes, asked.water_width_m, asked, method)
+    wetlands = measure_around(site, "wetlands", drawn, shapes, asked.wetland_width_m, asked, method)
+    flooded, floodplain = measure_floodplain(site, _FLOODPLAIN, drawn, method)
+    _, floodway = measure_floodplain(site, _FLOODWAY, drawn, method)
+    widths = [
+        shapely.union_all([one for one in each if one is not None]) if any(one is not None for one in each) else None
+        for each in zip(waters.widths, waters.on_parcel, wetlands.widths, strict=True)
+    ]
+    taken = {"wetlands": wetlands.on_parcel, "floodplain": flooded, "widths": widths}
+    rest, kept_out = taken_ground(taken, asked, drawn)
+    slopes = Slopes(site, drawn, rest, method)
+    runoff = RunoffOfParcels(site, drawn, asked, method)
+    shares, doubts = _governed(site, drawn, place)
+    airports = _airports(site, drawn)
+    gaps = {
+        role: gaps_around(site, role, drawn, reach)
+        for role, reach in (
+            ("waters", method.search_m), ("wetlands", method.search_m), ("floodplain", 0.0), ("municipalities", 0.0),
+        )
+        if site.layers.get(role)
+    }  # fmt: skip
+    facts = []
+    for i, parcel in enumerate(parcels):
+        by_widths = _width_amount(widths[i], waters.near[i].known, wetlands.near[i].known)
+        removed = {
+            "steep": slopes.steep[i], "wetlands": wetlands.amount[i], "floodplain": floodplain[i], "widths": by_widths,
+        }  # fmt: skip
+        name, why = runoff.named[i]
+        own = next((one.name for one in waters.near[i].on_site if one.name), "")
+        facts.append(
+            ParcelFacts(
+                parcel, float(drawn[i].area), slopes.steep[i], slopes.no_elevation_m2[i], waters.near[i],
+                wetlands.near[i], wetlands.amount[i], floodplain[i], floodway[i], *airports[i], shares[i], doubts[i],
+                runoff.discharges[i], runoff.reason, own or name, "" if own or name else why,
+                remainder(rest[i], slopes.rest[i], {k: v for k, v in removed.items() if k != "steep"}, asked), removed,
+                {role: each[i] for role, each in gaps.items() if each[i]},
+                tuple(sorted({*slopes.flags[i], *runoff.flags[i]})), kept_out[i],
+            )
+        )  # fmt: skip
+    return facts
+
+
+def measure_each(
+    parcels: Sequence[Parcel], site: Site, place: BaseGeometry, asked: Asked, method: Method
+) -> list[ParcelFacts | str]:
+    """As `measure_parcels`; where that crashes, each parcel alone, so that only those that crash are lost.
+
+    A parcel that crashes gives the reason as text.
+    """
+    try:
+        return [*measure_parcels(parcels, site, place, asked, method)]
+    except Exception as crash:  # noqa: BLE001
+        if len(parcels) == 1:
+            return [f"{type(crash).__name__}: {crash}"]
+    return [measure_each([parcel], site, place, asked, method)[0] for parcel in parcels]
+
+
+def _width_amount(shape: BaseGeometry | None, *known: bool) -> Amount:
+    if not all(known):
+        return Amount(None, None, "no layer of waters, or none of wetlands, was given")
+    return Amount(0.0 if shape is None else float(shape.area))
+
+
+def _governed(
+    site: Site, parcels: NDArray[np.object_], place: BaseGeometry
+) -> tuple[list[tuple[JurisdictionShare, ...] | None], list[tuple[str, ...]]]:
+    layers = site.layers.get("municipalities", ())
+    if not layers:
+        return [None] * len(parcels), [()] * len(parcels)
+    features = [feature for layer in layers for feature in layer.features]
+    ground = (
+        place if shapely.covers(place, parcels).all() else shapely.box(*shapely.union_all([place, *parcels]).bounds)
+    )
+    return [*shares_of_parcels(ground, parcels, features)], doubts_of_parcels(parcels, features)
+
+
+def _airports(site: Site, parcels: NDArray[np.object_]) -> list[tuple[NearbyFeature | None, str]]:
+    """The nearest airport of each parcel within ten miles, or why there is none."""
+    layers = site.layers.get("airports", ())
+    if not layers:
+        return [(None, site.missing_layers.get("airports", "no airports were given"))] * len(parcels)
+    listed = sorted((one for layer in layers for one in layer.features), key=lambda one: (one.name, one.id))
+    if not listed:
+        return [(None, "no airport within 10 miles")] * len(parcels)
+    places = np.array([one.geometry for one in listed], dtype=object)
+    away = shapely.distance(parcels[:, None], places[None, :])
+    found: list[tuple[NearbyFeature | None, str]] = []
+    for row in away:
+        k = int(row.argmin())
+        one = listed[k]
+        at = NearbyFeature(one.id, one.name, one.kind, one.code, one.layer, float(row[k]), one.geometry)
+        found.append((at, "") if row[k] <= _AIRPORT_M else (None, "no airport within 10 miles"))
+    return found

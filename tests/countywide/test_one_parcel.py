@@ -1,0 +1,148 @@
+"""One parcel on the invented ground of the samples, from the command line and from the workbench."""
+
+import json
+from pathlib import Path
+
+import pytest
+import shapely
+from typer.testing import CliRunner
+
+from siteplan_gis.cli import app
+from siteplan_gis.countywide.one import ParcelsAsked, screen_few
+from siteplan_gis.errors import InputError
+from siteplan_gis.measures.jurisdiction import shares
+from siteplan_gis.measures.proximity import nearby
+from siteplan_gis.model.screening import Asked
+from siteplan_gis.units import acres
+
+ROOT = Path(__file__).resolve().parents[2]
+LAYERS = ROOT / "layers" / "saukville"
+
+
+def screened(**more):
+    return screen_few(ParcelsAsked(None, LAYERS, parcel="4301-02", **more))[0]
+
+
+@pytest.fixture(scope="module")
+def screening():
+    return screened()
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["prescreen", "--layers", str(LAYERS), *arguments])
+
+
+def test_who_governs_and_which_ordinance(screening):
+    assert screening.governing_words == "SAUKVILLE (village) 100 %"
+    assert [(one.ordinance, one.extent) for one in screening.governing] == [("saukville", "inside")]
+    assert screening.invented
+
+
+def test_acres_are_those_that_the_invented_parcel_has(screening):
+    # Drawn as 40 acres of grid, which are 40 acres of ground to 1e-4.
+    assert acres(screening.facts.area_m2) == pytest.approx(40, rel=1e-4)
+
+
+def test_waters_are_those_that_the_review_finds(screening):
+    facts = screening.facts
+    for near, word in ((facts.waters, "water"), (facts.wetlands, "wetland")):
+        assert near.within_mile == len(near.listed) > 0
+        assert near.listed[0].distance_m == near.nearest.distance_m
+        assert [one.distance_m for one in near.listed] == sorted(one.distance_m for one in near.listed)
+        assert all(shapely.distance(one.geometry, screening.parcel.geometry) == pytest.approx(one.distance_m, abs=1e-9)
+                   for one in near.listed), word  # fmt: skip
+    assert nearby(screening.parcel.geometry, [], 1.0) == ()
+
+
+def test_taking_less_out_leaves_more(screening):
+    least = screening.facts.remainder
+    most = screened(asked=Asked(taken_out=())).facts.remainder
+    assert most.area_m2 == screening.facts.area_m2
+    for name in ("steep", "wetlands", "widths"):
+        kept = tuple(one for one in ("steep", "wetlands", "floodplain", "widths") if one != name)
+        more = screened(asked=Asked(taken_out=kept)).facts.remainder
+        assert least.area_m2 <= more.area_m2 <= most.area_m2
+    narrow = screened(asked=Asked(water_width_m=0.0, wetland_width_m=0.0)).facts.remainder
+    assert narrow.area_m2 > least.area_m2
+
+
+def test_without_elevations_nothing_is_said_of_slopes(tmp_path):
+    catalogue = (LAYERS / "layers.toml").read_text().split("[[dem]]")[0].replace('"', '"')
+    for line in set(catalogue.splitlines()):
+        if line.startswith("path = "):
+            catalogue = catalogue.replace(line, f'path = "{LAYERS / line.split(chr(34))[1]}"')
+        if line.startswith("coverage = ") and "extent" not in line:
+            catalogue = catalogue.replace(line, f'coverage = "{LAYERS / line.split(chr(34))[1]}"')
+    (tmp_path / "layers.toml").write_text(catalogue)
+    facts = screen_few(ParcelsAsked(None, tmp_path, parcel="4301-02"))[0].facts
+    assert facts.steep.area_m2 is None
+    assert facts.remainder.area_m2 is None
+    assert "no elevation model was given" in facts.runoff_reason
+    assert facts.remainder.reason.startswith("steep: no elevation")
+
+
+def test_without_layers_nothing_is_said_to_be_absent():
+    facts = screen_few(
+        ParcelsAsked(LAYERS / "parcels.fgb", dem=(LAYERS / "dem.tif",), dem_units="us-ft", parcel="4301-02")
+    )[0].facts
+    assert (facts.waters.known, facts.waters.within_mile) == (False, None)
+    assert facts.floodplain.area_m2 is None
+    assert facts.shares is None
+    assert facts.remainder.area_m2 is None
+
+
+def test_a_stated_disturbance_trips_what_it_reaches():
+    for stated, reached in ((0.99, False), (1.0, True), (1.01, True)):
+        told = screened(asked=Asked(stated, runoff=False)).governing[0].thresholds
+        least = next(one for one in told if one.rule.id == "SAU-APP-0")
+        assert least.reached is reached
+        assert least.words.startswith("You may disturb less than 1 acre before")
+
+
+def test_the_shares_are_those_of_a_site(screening):
+    alone = screen_few(ParcelsAsked(None, LAYERS, parcel="4301-04", asked=Asked(runoff=False)))[0]
+    from siteplan_gis.countywide.one import evidence_of
+    from siteplan_gis.ingest.layers import read_layer
+
+    entry = next(one for one in evidence_of(ParcelsAsked(None, LAYERS))[0].entries if one.role == "municipalities")
+    layer = read_layer(entry, alone.parcel.frame, alone.parcel.geometry, 100.0)
+    told = {(one.municipality, one.municipality_kind, one.kind): one.share for one in alone.facts.shares}
+    direct = shares(alone.parcel.geometry, layer.features)
+    assert told == pytest.approx(
+        {(one.municipality, one.municipality_kind, one.kind): one.share for one in direct}, abs=1e-6
+    )
+
+
+def test_at_a_place():
+    record = json.loads(run("--at=-87.9447,43.3805", "--json", "--no-runoff").stdout)
+    assert record["parcel"]["id"] == "4301-02"
+    gone = run("--at=-80,43")
+    assert gone.exit_code == 2
+    assert "no parcel lies at" in gone.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--at", "1"], "is not two numbers"),
+        (["--at=43.38,-187"], "is no place in degrees"),
+        (["--parcel", "nobody"], "there is no parcel 'nobody'"),
+        (["--id", "NAME"], "there is no field 'NAME'"),
+        (["--keep", "trees"], "is nothing that is taken out"),
+    ],
+)
+def test_slips_are_told_in_one_line(arguments, words):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_invented_layers_need_invented_parcels(tmp_path):
+    mine = tmp_path / "mine.geojson"
+    ring = [[-87.945, 43.379], [-87.944, 43.379], [-87.944, 43.38], [-87.945, 43.379]]
+    mine.write_text(json.dumps({"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [ring]}}]}))  # fmt: skip
+    with pytest.raises(InputError, match="invented ground"):
+        screen_few(ParcelsAsked(mine, LAYERS))
+    assert screen_few(ParcelsAsked(mine, LAYERS, invented=True, asked=Asked(runoff=False)))[0].invented
