@@ -43,7 +43,7 @@ _SHOWN: Final = frozenset({
 """Checks of what the site map shows."""
 
 
-def prescreen(
+def screen(
     parcels: Sequence[Parcel],
     site: Site,
     place: BaseGeometry,

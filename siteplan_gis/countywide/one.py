@@ -17,7 +17,7 @@ from siteplan_gis.model.measurement import Method
 from siteplan_gis.model.screening import Asked, Screening
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
 from siteplan_gis.pipeline import dem_files
-from siteplan_gis.prescreening import prescreen
+from siteplan_gis.prescreening import screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,7 +143,7 @@ def screen_rows(
         told = [parcel for parcel in parcels if not parcel.left_out]
         if told:
             site = gather_around(told, evidence, given.asked, method)
-            screened += prescreen(told, site, place_of(frame), ordinances, given.asked, method, given.ordinance)
+            screened += screen(told, site, place_of(frame), ordinances, given.asked, method, given.ordinance)
         screened += [Screening(parcel, None) for parcel in parcels if parcel.left_out]
     return tuple(sorted(screened, key=lambda one: one.parcel.row))
 

@@ -11,7 +11,7 @@ import shapely
 from siteplan_gis.measures.drainage_field import receivers
 from siteplan_gis.measures.flow import BARRIER_M
 from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.parcel_exits import parcel_exits, ranked
+from siteplan_gis.measures.leaving_places import parcel_exits, ranked
 from siteplan_gis.measuring.discharges import certain, follow, targets
 from siteplan_gis.measuring.parcel_ground import reason_without
 from siteplan_gis.measuring.receiving import measure_receiving
