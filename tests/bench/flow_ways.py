@@ -90,7 +90,7 @@ def windows(folder):
         if traced.ends_because == "leaves_elevation_data" or traced.depth_at_least:
             told += 1
         elif traced.ends_because == known.ends_because and (
-            traced.path is None or traced.path.hausdorff_distance(known.path) < 0.5  # half a cell: rounding
+            traced.path is None or traced.path.hausdorff_distance(known.path) < traced.plus_minus_m
         ):
             same += 1
         else:
