@@ -40,8 +40,8 @@ def drawn(path: Path) -> list[tuple[float, float]]:
 
 
 def has(path: Path, width: float, height: float) -> bool:
-    # A bounding box holds half of the line's width on every side.
-    return any(abs(w - width) < 6 and abs(h - height) < 6 for w, h in drawn(path))
+    # PDFium adds the width of the line, 1.8 points, on every side.
+    return any(abs(w - 3.6 - width) < 0.3 and abs(h - 3.6 - height) < 0.3 for w, h in drawn(path))
 
 
 def words(path: Path) -> str:
@@ -77,7 +77,7 @@ def test_bar_is_as_long_as_its_figures_say(review: Review, tmp_path: Path, scale
     ((_, line),) = places["FEET"]
     first, last = (next(x for x, y in places[figure] if abs(y - line) < 1) for figure in ("0", "400"))
     assert last - first == pytest.approx(400 / scale * 72, abs=1.0)
-    assert any(abs(width - 400 / scale * 72) < 1.5 and height < 3 for width, height in drawn(path))
+    assert any(abs(width - 1.6 - 400 / scale * 72) < 0.1 and height < 2 for width, height in drawn(path))
 
 
 def test_our_own_reader_measures_the_same_scale_three_times(review: Review, tmp_path: Path) -> None:
