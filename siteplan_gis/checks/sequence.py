@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.checks.verdict import amount, checklist, finding
+from siteplan_gis.checks.verdict import amount, checklist, finding, listed
 from siteplan_gis.measures.area import union_area
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from siteplan_gis.model.review import Case, Finding
 
 _DRAFTING_M2: Final = 1.0
-_MOST_NAMED: Final = 8
 
 
 def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -101,7 +100,7 @@ def judge_order(rule: Rule, case: Case) -> Sequence[Finding]:
     found = []
     for subject, wrong, words in (("before", late, "after work next to it begins"), ("until", early, "before the ground next to it is closed")):  # fmt: skip
         if wrong:
-            text = f"{len(wrong)} practice{'s' * (len(wrong) > 1)} {'come' if subject == 'before' else 'go'} {words}: {_listed([told for _, told in wrong])}."
+            text = f"{len(wrong)} practice{'s' * (len(wrong) > 1)} {'come' if subject == 'before' else 'go'} {words}: {listed([told for _, told in wrong])}."
             place = shapely.union_all([control.geometry for control, _ in wrong])
             found.append(
                 finding(rule, subject, Status.FAIL, text, where=place, remedy="Change the order of the works.")
@@ -143,7 +142,3 @@ def _day(value: object) -> date | None:
 
 def _name(control: PlanFeature) -> str:
     return control.name or control.kind.replace("_", " ") or f"{control.layer} {control.id}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return "; ".join(words[:_MOST_NAMED]) + f"; and {len(words) - _MOST_NAMED} more" * (len(words) > _MOST_NAMED)

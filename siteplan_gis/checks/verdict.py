@@ -10,6 +10,8 @@ from siteplan_gis.model.review import Finding, Status
 from siteplan_gis.ordinances.quantities import limit_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.measurement import Measurement
@@ -72,6 +74,11 @@ def checklist(
     """A line of the reviewer's checklist: what the program can tell, and that a person decides."""
     made = finding(rule, subject, Status.NEEDS_REVIEW, message, measured=measured, where=where, sources=sources)
     return replace(made, counted=False)
+
+
+def listed(words: Sequence[str], most: int = 8) -> str:
+    """Some sentences in a row, no more than a reader can take in."""
+    return "; ".join(words[:most]) + f"; and {len(words) - most} more" * (len(words) > most)
 
 
 def untold(rule: Rule, subject: str, measured: Measurement | None, name: str) -> Finding:

@@ -11,9 +11,10 @@ from shapely import LineString, box
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame
 from siteplan_gis.measuring.banks import measure_banks
-from siteplan_gis.measuring.drainage import basins, measure_drainage
+from siteplan_gis.measuring.drainage import measure_drainage
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.receiving import measure_receiving
+from siteplan_gis.model.controls import basins
 from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.measurement import Discharge, Method
 from siteplan_gis.model.plan import Plan, PlanFeature
