@@ -1,6 +1,7 @@
 """What a drawn control is, from the words that engineers write on it: one small vocabulary.
 
-A control's `kind` is read first, then its name, then its layer: the first of them with a word that is known decides.
+Some words are the codes of the National CAD Standard (C-EROS-SILT, -INPR, -ENTR, -DVDK). A control's `kind` is read
+first, then its name, then its layer: the first of them with a word that is known decides.
 """
 
 from __future__ import annotations
@@ -15,26 +16,26 @@ if TYPE_CHECKING:
 
 _WORDS: Final = (
     # The first pattern that fits decides: "inlet filter bag" is no filter fence, "rock check dam" no riprap.
-    ("inlet_protection", r"inlet|ip|filter bags?|catch basin (?:insert|filter|prot)\w*"),
+    ("inlet_protection", r"inlet|ip|inpr|cipr|filter bags?|catch basin (?:insert|filter|prot)\w*"),
     (
         "tracking_pad",
-        r"track\w*|vtp|s?ce|(?:construction|stabili[sz]ed|stone|rock|gravel\w*) (?:\w+ )?(?:entrance|exit|pad|drive|road)s?",
+        r"track\w*|vtp|cnte|eros entr|s?ce|(?:construction|stabili[sz]ed|stone|rock|gravel\w*) (?:\w+ )?(?:entrance|exit|pad|drive|road)s?",
     ),
     ("sediment_trap", r"traps?"),
-    ("sediment_basin", r"(?<!catch )basins?|ponds?"),
-    ("ditch_check", r"checks?"),
+    ("sediment_basin", r"(?<!catch )basins?|basn|ponds?"),
+    ("ditch_check", r"checks?|chck"),
     (
         "dissipator",
-        r"dissipat\w*|rip ?rap|level spreaders?|splash pads?|aprons?|stilling|plunge pools?|outlet protection|scour",
+        r"dissipat\w*|rip ?rap|level spreaders?|splash pads?|aprons?|ripr|stilling|plunge pools?|outlet protection|scour",
     ),
     ("turbidity_barrier", r"turbidity|silt curtains?"),
-    ("silt_fence", r"(?:silt|filter|sediment|fabric) ?(?:fenc\w*|barriers?)|filter fabric|sf"),
+    ("silt_fence", r"(?:silt|filter|sediment|fabric) ?(?:fenc\w*|barriers?)|filter fabric|sf|eros silt|sslt"),
     ("bale", r"bales?"),
     (
         "wattle",
         r"wattles?|(?:\w+ )?socks?|(?:filter|compost|straw|silt|sediment|fib\w+|coir|erosion) (?:logs?|rolls?|tubes?)",
     ),
-    ("diversion", r"diver\w*|(?:interceptor|cutoff) swales?|berms?|dikes?|dykes?"),
+    ("diversion", r"diver\w*|dvdk|(?:interceptor|cutoff) swales?|berms?|dikes?|dykes?"),
     ("buffer_strip", r"buffers?|(?:filter|grass|vegetat\w*) strips?"),
     ("stabilised", r"mulch\w*|\w*seed\w*|sod\w*|mats?|matting|blankets?|polymers?|turf\w*|grass\w*"),
 )
