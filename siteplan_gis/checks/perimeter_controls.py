@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Final
 import shapely
 
 from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, unseen, untold
+from siteplan_gis.checks.water_edges import protective_areas
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.controls import FENCES, control_kind, controls_of
 from siteplan_gis.model.review import Status
@@ -65,7 +66,7 @@ def judge_perimeter(rule: Rule, case: Case) -> Sequence[Finding]:
     found = [_judge_side(rule, case, *side, doubt) for side in _SIDES]
     if rule.options.get("channels"):
         found.append(_judge_channels(rule, case))
-        found.append(_advice(rule, case))
+        found += [_advice(rule, case), protective_areas(rule, case)]
     return found
 
 

@@ -46,7 +46,7 @@ from siteplan_gis.checks.steep_slopes import judge_steep_slopes
 from siteplan_gis.checks.stockpiles import judge_stockpile_distance, judge_stockpile_standing
 from siteplan_gis.checks.tracking import judge_tracking
 from siteplan_gis.checks.village_inspections import judge_village_inspections
-from siteplan_gis.checks.water_edges import weigh_protective_areas, weigh_top_of_channel, weigh_vegetation
+from siteplan_gis.checks.water_edges import weigh_top_of_channel, weigh_vegetation
 from siteplan_gis.checks.waters_on_site import judge_waters_on_site
 from siteplan_gis.checks.wetlands_on_site import judge_wetland_acreage
 
@@ -101,7 +101,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     ),
     "waters_within_one_mile": Check(judge_nearby_waters, ("waters",), ("waters", "wetlands")),
     "waters_on_site_shown": Check(judge_waters_on_site, ("waters",), ("waters", "wetlands")),
-    "perimeter_controls": Check(judge_perimeter, ("ground", "drainage"), ("elevation",)),
+    "perimeter_controls": Check(judge_perimeter, ("ground", "drainage", "waters"), ("elevation",)),
     "adjacent_channels": Check(judge_adjacent_channels, ("drainage",), ("elevation",)),
     "adjacent_sheet": Check(judge_adjacent_sheet, ("drainage", "slopes"), ("elevation",)),
     "basins_required": Check(judge_basins_required, ("ground", "drainage"), ("elevation",)),
@@ -118,8 +118,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "receiving_water": Check(judge_receiving_water, ("discharges", "receiving"), ("flowlines",)),
     "listed_waters": Check(judge_listed_waters, ("discharges", "receiving")),
     "vegetation_beside_water": Check(weigh_vegetation, ("waters",)),
-    "protective_areas": Check(weigh_protective_areas, ("waters",)),
-    "top_of_channel": Check(weigh_top_of_channel, ("banks",)),
+    "top_of_channel": Check(weigh_top_of_channel, ("banks", "waters")),
     "map_scale": Check(judge_scale, ("drawing",)),
     "same_scale": Check(judge_same_scale, ("drawing",)),
     "contour_interval": Check(judge_contour_interval, ("drawing", "submitted", "agreement")),

@@ -48,10 +48,10 @@ def weigh_vegetation(rule: Rule, case: Case) -> Sequence[Finding]:
     if kept and not disturbed.is_empty:
         text += f" {len(kept)} areas of vegetation are drawn."
     first = checklist(rule, "beside_water", text, where=beside if beside.length else None)
-    return [first, *weigh_protective_areas(rule, case)]
+    return [first, protective_areas(rule, case)]
 
 
-def weigh_protective_areas(rule: Rule, case: Case) -> Sequence[Finding]:
+def protective_areas(rule: Rule, case: Case) -> Finding:
     """The state's protective areas, as advice beyond the ordinance."""
     disturbed = case.measured.shape["disturbed"]
     near = []
@@ -68,7 +68,7 @@ def weigh_protective_areas(rule: Rule, case: Case) -> Sequence[Finding]:
         else " None mapped is nearer to disturbed ground."
     )
     where = shapely.union_all([shape for _, _, shape in near]) if near else None
-    return [checklist(rule, "protective_areas", opening + told, where=where)]
+    return checklist(rule, "protective_areas", opening + told, where=where)
 
 
 def _edge(item: NearbyFeature) -> shapely.Geometry:
@@ -76,11 +76,15 @@ def _edge(item: NearbyFeature) -> shapely.Geometry:
 
 
 def weigh_top_of_channel(rule: Rule, case: Case) -> Sequence[Finding]:
-    """The top of the channel beside each drawn high-water mark."""
+    """The top of the channel beside each drawn high-water mark, and the protective areas that start there."""
+    return [_top_of_channel(rule, case), protective_areas(rule, case)]
+
+
+def _top_of_channel(rule: Rule, case: Case) -> Finding:
     top, untold = (case.measured.values.get(name) for name in ("top_of_channel_ft", "top_of_channel_untold_ft"))
     if top is None:
         text = "The plan draws no ordinary high-water mark (role ohwm); it is fixed in the field."
-        return [checklist(rule, "top_of_channel", text)]
+        return checklist(rule, "top_of_channel", text)
     flat = rule.limits["flat"]
     if top.value is None:
         return [
@@ -89,4 +93,4 @@ def weigh_top_of_channel(rule: Rule, case: Case) -> Sequence[Finding]:
     text = f"The top of the channel lies up to {amount(top, decimals=0)} landward of the drawn high-water mark ({top.method}; at exactly {flat.value:g} % the two sentences of the text differ)."
     if untold is not None and isinstance(untold.value, int | float) and untold.value > 0:
         text += f" Beside {show(float(untold.value), 0)} ft of the mark it cannot be told: {untold.reason}."
-    return [checklist(rule, "top_of_channel", text, measured=top, where=top.where)]
+    return checklist(rule, "top_of_channel", text, measured=top, where=top.where)
