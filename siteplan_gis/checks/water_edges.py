@@ -87,9 +87,7 @@ def _top_of_channel(rule: Rule, case: Case) -> Finding:
         return checklist(rule, "top_of_channel", text)
     flat = rule.limits["flat"]
     if top.value is None:
-        return [
-            checklist(rule, "top_of_channel", f"The top of the channel cannot be told: {top.reason}.", measured=top)
-        ]
+        return checklist(rule, "top_of_channel", f"The top of the channel cannot be told: {top.reason}.", measured=top)
     text = f"The top of the channel lies up to {amount(top, decimals=0)} landward of the drawn high-water mark ({top.method}; at exactly {flat.value:g} % the two sentences of the text differ)."
     if untold is not None and isinstance(untold.value, int | float) and untold.value > 0:
         text += f" Beside {show(float(untold.value), 0)} ft of the mark it cannot be told: {untold.reason}."

@@ -627,5 +627,8 @@ def test_top_of_the_channel():
         taken("top_of_channel_untold_ft", 10.0, None, None, "data end"),
     ]
     line, _ = findings("ETR-TOC", values)
+    unknown, _ = findings("ETR-TOC", [taken("top_of_channel_ft", None, reason="no elevations")])
+    assert not unknown.counted
+    assert "cannot be told: no elevations" in unknown.message
     assert "up to 42 ± 3 ft landward" in line.message
     assert "10 ft of the mark it cannot be told: data end" in line.message
