@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import finding, held, limit_words, untold
 from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.place_names import names_by_place
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import feet
 
@@ -76,7 +77,10 @@ def judge_airport_ponds(rule: Rule, case: Case) -> Sequence[Finding]:
                 limit=limit,
             )
         ]
-    return [_judge_pond(rule, item, measured, limit) for item in ponds]
+    names = names_by_place(
+        [item.name for item in ponds], [item.role for item in ponds], [item.geometry for item in ponds]
+    )
+    return [_judge_pond(rule, name, item, measured, limit) for name, item in zip(names, ponds, strict=True)]
 
 
 def _distance(case: Case) -> Measurement | None:
@@ -98,8 +102,8 @@ def _holds_water(control: PlanFeature) -> bool:
     return any(word in words for word in ("basin", "pond", "detention", "retention", "wet pool"))
 
 
-def _judge_pond(rule: Rule, pond: PlanFeature, distance: Measurement, near: Limit) -> Finding:
-    name, drained = pond.name or f"{pond.layer} {pond.id}", rule.limits["drained"]
+def _judge_pond(rule: Rule, name: str, pond: PlanFeature, distance: Measurement, near: Limit) -> Finding:
+    drained = rule.limits["drained"]
     hours = pond.attributes.get("drain_hours")
     if isinstance(hours, bool) or not isinstance(hours, int | float) or math.isnan(hours) or hours < 0:
         text = f"{name}: no drain time is given; show that it drains within {drained.value:g} hours."

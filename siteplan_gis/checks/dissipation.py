@@ -45,7 +45,7 @@ def judge_dissipation(rule: Rule, case: Case) -> Sequence[Finding]:
         return [finding(rule, "outfalls", Status.NEEDS_REVIEW, text, where=place, remedy="Draw the outfalls.")]
     bare_ones = [item for item in outfalls if devices.is_empty or not shapely.dwithin(item.geometry, devices, near_m)]
     if bare_ones:
-        text = f"{len(bare_ones)} of {len(outfalls)} outfalls have no drawn velocity dissipation: {listed(labels(bare_ones))}."
+        text = f"{len(bare_ones)} of {len(outfalls)} outfalls have no drawn velocity dissipation: {listed(labels(bare_ones, outfalls))}."
         place = shapely.union_all([item.geometry for item in bare_ones])
         remedy = "Draw the dissipator, or show that the flow does not erode."
         return [finding(rule, "outfalls", Status.FAIL, text, where=place, remedy=remedy)]

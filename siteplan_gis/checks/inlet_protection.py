@@ -61,12 +61,12 @@ def judge_inlets(rule: Rule, case: Case) -> Sequence[Finding]:
         return [finding(rule, "inlets", Status.NOT_APPLICABLE, text)]
     found = []
     if bare:
-        text = f"{len(bare)} of {len(asked)} storm drain inlets are drawn without protection: {listed(labels(bare))}."
+        text = f"{len(bare)} of {len(asked)} storm drain inlets are drawn without protection: {listed(labels(bare, inlets))}."
         place = shapely.union_all([item.geometry for item in bare])
         remedy = "Draw an inlet protection (kind) at each inlet."
         found.append(finding(rule, "bare", Status.FAIL, text, where=place, remedy=remedy))
     if untold:
-        text = f"Whether {listed(labels(untold))} take runoff of the disturbed ground cannot be told, and no protection is drawn there."
+        text = f"Whether {listed(labels(untold, inlets))} take runoff of the disturbed ground cannot be told, and no protection is drawn there."
         place = shapely.union_all([item.geometry for item in untold])
         found.append(finding(rule, "untold", Status.NEEDS_REVIEW, text, where=place))
     if not found:

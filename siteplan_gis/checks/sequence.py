@@ -22,6 +22,7 @@ import shapely
 from siteplan_gis.checks.verdict import amount, checklist, finding, listed
 from siteplan_gis.measures.area import union_area
 from siteplan_gis.model.comparison import show
+from siteplan_gis.model.place_names import names_by_place
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres
 
@@ -44,15 +45,20 @@ def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
         text = "The plan names no pauses (attributes `paused` and `resumes` of the disturbed ground)."
         return [checklist(rule, "pauses", text)]
     stabilised = case.site.plan.of("stabilization", "revegetation")
-    for item, paused, resumes in named:
-        idle = f"{item.phase or item.id}: work is paused from {paused.isoformat()}"
+    names = names_by_place(
+        [f"phase {item.phase}" * bool(item.phase) for item, _, _ in named],
+        ["ground"] * len(named),
+        [item.geometry for item, _, _ in named],
+    )
+    for name, (item, paused, resumes) in zip(names, named, strict=True):
+        idle = f"{item.phase or name}: work is paused from {paused.isoformat()}"
         if resumes is not None and resumes < paused:
             text = f"{idle}, but resumes on {resumes.isoformat()}, before that."
-            found.append(finding(rule, item.id, Status.NEEDS_REVIEW, text, where=item.geometry))
+            found.append(finding(rule, name, Status.NEEDS_REVIEW, text, where=item.geometry))
             continue
         if resumes is not None and resumes - paused <= limit:
             text = f"{idle} to {resumes.isoformat()} ({(resumes - paused).days} days): not more than {limit.days} days."
-            found.append(finding(rule, item.id, Status.PASS, text))
+            found.append(finding(rule, name, Status.PASS, text))
             continue
         in_time = [cover.geometry for cover in stabilised if cover.start is not None and cover.start <= paused + limit]
         undated = [cover for cover in stabilised if cover.start is None]
@@ -60,14 +66,14 @@ def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
         until = f"to {resumes.isoformat()}" if resumes is not None else "without a day on which it resumes"
         if bare_m2 <= _DRAFTING_M2:
             found.append(
-                finding(rule, item.id, Status.PASS, f"{idle} {until}; all of it is stabilised for the time being.")
+                finding(rule, name, Status.PASS, f"{idle} {until}; all of it is stabilised for the time being.")
             )
             continue
         status = Status.NEEDS_REVIEW if undated else Status.FAIL
         doubt = " Stabilisation without a date is drawn." * bool(undated)
         text = f"{idle} {until}; {show(acres(bare_m2), 2, 0.0)} acres of it are not stabilised within {limit.days} days.{doubt}"
         found.append(
-            finding(rule, item.id, status, text, where=bare, remedy="Stabilise ground that rests, and give the day.")
+            finding(rule, name, status, text, where=bare, remedy="Stabilise ground that rests, and give the day.")
         )
     return found
 
@@ -141,4 +147,4 @@ def _day(value: object) -> date | None:
 
 
 def _name(control: PlanFeature) -> str:
-    return control.name or control.kind.replace("_", " ") or f"{control.layer} {control.id}"
+    return control.name or control.kind.replace("_", " ") or "practice"

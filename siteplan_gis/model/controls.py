@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from siteplan_gis.model.place_names import names_by_place
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -96,10 +98,16 @@ def basins(plan: Plan) -> tuple[PlanFeature, ...]:
     return tuple(feature for feature in controls_of(plan, BASINS) if feature.geometry.area > 0)
 
 
-def labels(features: Sequence[PlanFeature]) -> list[str]:
-    """A name for each feature, each once: its own, else its layer and id."""
-    names: list[str] = []
-    for feature in features:
-        name = feature.name or f"{feature.layer} {feature.id}"
-        names.append(name if name not in names else f"{name} ({feature.layer} {feature.id})")
-    return names
+def labels(features: Sequence[PlanFeature], among: Sequence[PlanFeature] | None = None) -> list[str]:
+    """A name for each feature, each once: its own, else what it is with a number counted `among` more of its kind."""
+    counted = features if among is None else among
+    names = names_by_place(
+        [each.name for each in counted],
+        [
+            control_kind(each).replace("_", " ") * (each.role == "control") or each.role.replace("_", " ")
+            for each in counted
+        ],
+        [each.geometry for each in counted],
+    )
+    of = {id(each): name for each, name in zip(counted, names, strict=True)}
+    return [of[id(each)] for each in features]
