@@ -61,12 +61,14 @@ if TYPE_CHECKING:
 class Check:
     """A check, and the measuring steps that it rests on: where one of them crashed, nothing can be judged.
 
-    `needs` are roles of reference layers ("elevation" for a DEM) without which it cannot decide.
+    `needs` are roles of reference layers ("elevation" for a DEM) without which it cannot decide. `of_drawing` tells
+    whether it looks at what the plan draws, so that it says less where parts of that could not be read.
     """
 
     judge: Callable[[Rule, Case], Sequence[Finding]]
     rests_on: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    of_drawing: bool = True
 
 
 CHECKS: Final[Mapping[str, Check]] = {
@@ -74,21 +76,21 @@ CHECKS: Final[Mapping[str, Check]] = {
     "applicability_disturbed": Check(reached_by_disturbance, ("ground",)),
     "applicability_residential": Check(excluded_small_residence, ("ground",)),
     "applicability_maintenance": Check(excluded_maintenance, ("ground",)),
-    "applicability_exempt": Check(excluded_by_claim),
-    "applicability_determined": Check(reached_by_determination),
+    "applicability_exempt": Check(excluded_by_claim, of_drawing=False),
+    "applicability_determined": Check(reached_by_determination, of_drawing=False),
     "applicability_land": Check(reached_by_land, ("ground",)),
     "applicability_plat_or_lot": Check(reached_by_plat_or_lot, ("ground",)),
     "applicability_length": Check(reached_by_length, ("ground",)),
     "runoff_leaves": Check(judge_runoff_leaves, ("discharges",), ("elevation",)),
     "division_of_land": Check(judge_division),
     "plan_content_applies": Check(reached_for_plan_content, ("ground",)),
-    "review_clock": Check(judge_review_clock),
-    "permits_first": Check(judge_permits_first),
-    "notices": Check(judge_notices),
-    "rain_inspections": Check(judge_rain_inspections),
-    "permit_term": Check(judge_permit_term),
-    "village_inspections": Check(judge_village_inspections),
-    "statement_items": Check(judge_statement_items),
+    "review_clock": Check(judge_review_clock, of_drawing=False),
+    "permits_first": Check(judge_permits_first, of_drawing=False),
+    "notices": Check(judge_notices, of_drawing=False),
+    "rain_inspections": Check(judge_rain_inspections, of_drawing=False),
+    "permit_term": Check(judge_permit_term, of_drawing=False),
+    "village_inspections": Check(judge_village_inspections, of_drawing=False),
+    "statement_items": Check(judge_statement_items, of_drawing=False),
     "pauses": Check(judge_pauses),
     "order_of_works": Check(judge_order),
     "bare_ground": Check(weigh_bare_ground, ("ground",)),
