@@ -632,3 +632,19 @@ def test_top_of_the_channel():
     assert "cannot be told: no elevations" in unknown.message
     assert "up to 42 ± 3 ft landward" in line.message
     assert "10 ft of the mark it cannot be told: data end" in line.message
+
+
+def test_wells_and_the_flood_fringe_are_told():
+    way_of = box(-50, -50, 50, 150)
+    zones = [
+        ReferenceFeature("a", "", "floodway", "AE", box(-50, -50, 20, 150), "floodplain"),
+        ReferenceFeature("b", "", "flood_fringe", "AE", way_of, "floodplain"),
+    ]
+    spring = ReferenceFeature("s", "Big Spring", "spring", "", Point(110, 50), "wells")
+    layers = {**LAYERS, "floodplain": layer("floodplain", zones), "wells": layer("wells", [spring])}
+    found = {item.subject: item for item in findings("SAU-MAP-a", layers=layers)}
+    assert not found["wells"].counted
+    assert "Big Spring (spring)" in found["wells"].message
+    assert f"floodway {2_000 / ACRE_M2:.2f} acres" in found["flooded"].message
+    assert f"flood fringe {3_000 / ACRE_M2:.2f} acres" in found["flooded"].message
+    assert {"wells", "flooded"}.isdisjoint(outcome("SAU-MAP-a", layers=LAYERS))
