@@ -93,7 +93,12 @@ def _spans(line: BaseGeometry, thing: BaseGeometry, near_m: float, side: int, mo
     at = shapely.line_locate_point(line, points)
     low, high = np.minimum(at[:-1], at[1:]), np.maximum(at[:-1], at[1:])
     both = beside[:-1] & beside[1:] & (high - low > _NOTHING_M) & (high - low <= max(_TURN * near_m, 4 * _STEP_M))
-    return list(zip(low[both].tolist(), high[both].tolist(), strict=True))
+    found = list(zip(low[both].tolist(), high[both].tolist(), strict=True))
+    if line.is_closed:
+        # Over the place where a ring begins and ends.
+        seam = beside[:-1] & beside[1:] & (low + line.length - high <= max(_TURN * near_m, 4 * _STEP_M))
+        found += [(0.0, at) for at in low[seam].tolist()] + [(at, float(line.length)) for at in high[seam].tolist()]
+    return found
 
 
 def _sides(line: BaseGeometry, points: np.ndarray) -> np.ndarray:
