@@ -6,8 +6,9 @@ a quarter mile downstream of the construction site.
 How it is judged: runoff is followed from each drawn outfall along the ground and the mapped drainage lines, never
 as the crow flies. Where no outfall is drawn, it is followed from where runoff leaves the disturbed area: what then
 reaches a water within the quarter mile was not shown. Where some are drawn, a water that only undrawn runoff reaches
-is the reviewer's. A path that stops in a closed depression, at a barrier without a known culvert, or where the
-elevation data end, is the reviewer's: it is never taken as "no water".
+is the reviewer's; so is a second place where a twentieth of the disturbed ground (or a channel) discharges to a water
+that a drawn outfall reaches elsewhere, since each location must be shown. A path that stops in a closed depression, at
+a barrier without a known culvert, or where the elevation data end, is the reviewer's: it is never taken as "no water".
 
 Limits: storm sewers and culverts that no layer shows; the elevation model's own year.
 """

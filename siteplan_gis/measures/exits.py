@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import shapely
@@ -32,6 +32,16 @@ _TRIFLE: Final = 0.002
 _AROUND_CELLS: Final = 100
 
 
+class Exit(NamedTuple):
+    """A place where runoff leaves, and the disturbed ground in m2 that drains through the stretch of boundary there.
+
+    The ground is None where a water itself touches the area, or nothing leaves.
+    """
+
+    place: Point
+    area_m2: float | None
+
+
 def runoff_exits(
     grid: ElevationGrid,
     disturbed: BaseGeometry,
@@ -41,7 +51,7 @@ def runoff_exits(
     culverts: Sequence[BaseGeometry] = (),
     drainage: Sequence[BaseGeometry] = (),
     barrier_m: float = BARRIER_M,
-) -> tuple[Point, ...]:
+) -> tuple[Exit, ...]:
     """Places on the boundary of a disturbed area where its runoff leaves, the largest part of it first.
 
     A slope that leaves along a whole side is stood for by a few places apart from each other; a valley gets its own.
@@ -64,7 +74,9 @@ def runoff_exits(
     touching = _touching(disturbed, targets)
     if not leaves.any():
         pits = order[to == -1]
-        return touching or tuple(ground.placed(_middle(int(p), cols)) for p in pits[np.argsort(-area[pits])][:1])
+        return touching or tuple(
+            Exit(ground.placed(_middle(int(p), cols)), None) for p in pits[np.argsort(-area[pits])][:1]
+        )
     edge = disturbed.boundary
     crossing, onto = order[leaves], to[leaves]
     middles = ground.placed(shapely.multipoints(np.column_stack((crossing % cols + 0.5, crossing // cols + 0.5))))
@@ -91,7 +103,7 @@ def runoff_exits(
             chosen.append(place)
     share = dict(places)
     chosen = sorted(set(chosen), key=lambda place: (-share[place], place))
-    return touching + tuple(edge.interpolate(float(along[place])) for place in chosen)
+    return touching + tuple(Exit(edge.interpolate(float(along[place])), share[place]) for place in chosen)
 
 
 def _drained(
@@ -118,10 +130,12 @@ def _drained(
     return placed(order), placed(field.receiver[order]), field.ended_by[order]
 
 
-def _touching(disturbed: BaseGeometry, targets: Sequence[BaseGeometry]) -> tuple[Point, ...]:
+def _touching(disturbed: BaseGeometry, targets: Sequence[BaseGeometry]) -> tuple[Exit, ...]:
     """A place of the disturbed area in each target that it touches."""
     return tuple(
-        disturbed.intersection(target).representative_point() for target in targets if disturbed.intersects(target)
+        Exit(disturbed.intersection(target).representative_point(), None)
+        for target in targets
+        if disturbed.intersects(target)
     )
 
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.exits import runoff_exits
+from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.exits import Exit, runoff_exits
 from siteplan_gis.measures.flow import BARRIER_M, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
 from siteplan_gis.measuring.record import Taken, cannot, measured
-from siteplan_gis.measuring.waters import accuracy_m, counted_features
+from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
 from siteplan_gis.model.comparison import compare, show
-from siteplan_gis.model.controls import labels
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Discharge
 from siteplan_gis.units import feet
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from siteplan_gis.measures.flow import Trace
     from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.measures.network import NetworkTrace
-    from siteplan_gis.model.layers import ReferenceFeature
+    from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.terrain import ElevationGrid
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 DATUM_DOUBT_M: Final = 1.5
 _FOLLOWED: Final = 2.0
 """Runoff is followed this many times as far as the law asks, so that the distance itself is told."""
+
+_CONCENTRATED: Final = 0.05
+"""Runoff of this share of the disturbed ground through one short stretch of its edge is a discharge of its own."""
 
 _LARGEST_DOUBT: Final = 0.15
 """A path whose length is more doubtful than this share of it (on level ground) tells nothing about what it misses."""
@@ -55,7 +58,7 @@ def targets(site: Site) -> list[Target]:
         for feature in features[role]
     ]
     drawn = [
-        Target(feature.geometry, feature.name or f"unnamed {kind} that the plan draws", kind)
+        Target(feature.geometry, feature.name or f"unnamed {kind} ({feature.layer})", kind)
         for kind, role in (("water", "surface_water"), ("wetland", "wetland"))
         for feature in site.plan.of(role)
     ]
@@ -87,26 +90,27 @@ def measure_discharges(
     # Cut through what dams them, but no ditch: what runs over a storm sewer between its inlets does not fall into it.
     sewers = [feature.geometry for feature in site.plan.of("storm_sewer")]
     starts: list[tuple[str, bool, Point]] = [
-        (name, True, _start(feature.geometry)) for name, feature in zip(labels(outfalls), outfalls, strict=True)
+        (feature.name or f"{feature.layer} {feature.id}", True, _start(feature.geometry)) for feature in outfalls
     ]
     ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
     near: Conditioned | None = None
     exits: list[tuple[str, bool, Point]] = []
+    places: tuple[Exit, ...] = ()
     if grid is not None:
         geometries = [target.geometry for target in listed]
-        places: tuple[Point, ...] = ()
         if ground.area > 0:
             places = runoff_exits(
                 grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts, drainage=sewers
             )
-        exits = [(f"runoff exit {number}", False, point) for number, point in enumerate(places, 1)]
+        exits = [(f"runoff exit {number}", False, place) for number, (place, _) in enumerate(places, 1)]
         if starts or exits:
             around = shapely.union_all([point for _, _, point in starts + exits])
             near = condition_around(grid, around, culverts=culverts, drainage=sewers)
     if not starts:
         text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
         taken.flags.append(Flag("discharge_assumed", text))
-    mapped = [layer for role in ("waters", "wetlands") for layer in site.layers.get(role, ())]
+    by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
+    mapped = [layer for given in by_role for layer in given]
     vertical_m = site.terrain.accuracy_m if site.terrain is not None else None
     near_m, barrier_m = accuracy_m(mapped, method), max(BARRIER_M, vertical_m or 0.0)
     followed_from = partial(
@@ -126,11 +130,12 @@ def measure_discharges(
         followed = weighed(
             followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
-    followed = [certain(each, listed, method, near_m) for each in followed]
+    followed = [certain(each, listed, by_role, method, near_m) for each in followed]
     if starts:
-        followed = followed[: len(starts)] + _further(
-            followed[: len(starts)], followed[len(starts) :], method.shown_within_m
-        )
+        least_m2 = min(method.channel_m2, _CONCENTRATED * ground.area)
+        concentrated = [place.area_m2 is not None and place.area_m2 >= least_m2 for place in places]
+        drawn, undrawn = followed[: len(starts)], followed[len(starts) :]
+        followed = drawn + _further(drawn, undrawn, concentrated, method.shown_within_m)
     found = [each.discharge for each in followed]
     _note_unfollowed(site, grid, ground, exits, taken)
     taken.add(
@@ -161,28 +166,35 @@ def _note_unfollowed(
     taken.add(cannot("runoff_exit_count", reason))
 
 
-def _further(drawn: Sequence[Followed], undrawn: Sequence[Followed], same_m: float) -> list[Followed]:
-    """Runoff that reaches a water which no drawn outfall reaches, or that cannot be followed to its end.
+def _further(
+    drawn: Sequence[Followed], undrawn: Sequence[Followed], concentrated: Sequence[bool], shown_m: float
+) -> list[Followed]:
+    """Runoff that no drawn outfall stands for: it reaches another water, or cannot be followed to its end.
 
-    Told by the waters' own geometry, since most have no name; what lies within `same_m` of it is taken as the same.
+    Waters are told by their own geometry, since most have no name; what lies within `shown_m` of one is taken as the
+    same. Concentrated runoff to the same water is a second discharge, unless it comes within `shown_m` of a drawn
+    outfall or of its path; what runs off along a whole side is none,
+    nor is a water that lies on the disturbed ground itself.
     """
-    reached = shapely.union_all(
-        [
-            each.target.geometry
-            for each in drawn
-            if each.target is not None and each.discharge.within_quarter_mile is not False
-        ]
-    )
+    shown = [each for each in drawn if each.target is not None and each.discharge.within_quarter_mile is not False]
+    reached = shapely.union_all([each.target.geometry for each in shown if each.target is not None])
+    ways = shapely.union_all([_way(each) for each in shown])
     return [
         each
-        for each in undrawn
+        for each, gathers in zip(undrawn, concentrated, strict=True)
         if each.discharge.within_quarter_mile is not False
         and (
             each.target is None
             or reached.is_empty
-            or any(target.geometry.distance(reached) > same_m for target in (each.target, *each.also))
+            or any(target.geometry.distance(reached) > shown_m for target in (each.target, *each.also))
+            or (gathers and _way(each).distance(ways) > shown_m)
         )
     ]
+
+
+def _way(each: Followed) -> BaseGeometry:
+    path = each.discharge.path
+    return each.start if path is None else shapely.union_all([each.start, path])
 
 
 def follow(
@@ -268,12 +280,20 @@ def follow(
     return Followed(discharge, reached, way, start)
 
 
-def certain(each: Followed, listed: Sequence[Target], method: Method, near_m: float) -> Followed:
-    """A path is never shorter than the straight line: where every water lies farther off, the answer is no."""
+def certain(
+    each: Followed, listed: Sequence[Target], layers: Sequence[Sequence[ReferenceLayer]], method: Method, near_m: float
+) -> Followed:
+    """A path is never shorter than the straight line: where every water lies farther off, the answer is no.
+
+    Only where each kind of layer given (`layers`: those of each role together) covers the whole of that circle.
+    """
     if each.discharge.within_quarter_mile is not None:
         return each
     away = min((target.geometry.distance(each.start) for target in listed), default=math.inf)
     if not compare(away - near_m - DATUM_DOUBT_M, ">", method.downstream_m):
+        return each
+    around = each.start.buffer(method.downstream_m)
+    if any(uncovered(around, [layer.coverage for layer in given], COVERAGE_NOISE_M) for given in layers if given):
         return each
     text = "No water or wetland that was given lies within a quarter mile even in a straight line"
     return each._replace(discharge=replace(each.discharge, within_quarter_mile=False, explanation=text))

@@ -64,8 +64,8 @@ class RunoffOfParcels:
         drained = ranked(receivers(ground, barrier_m))
         lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
         tree = shapely.STRtree([line.geometry for line in lines])
-        mapped = [layer for role in ("waters", "wetlands") for layer in site.layers.get(role, ())]
-        near_m = accuracy_m(mapped, method)
+        by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
+        near_m = accuracy_m([layer for given in by_role for layer in given], method)
         for i, parcel in enumerate(parcels):
             taken, found = Taken(), []
             for number, place in enumerate(parcel_exits(drained, parcel, asked.exits), 1):
@@ -76,7 +76,7 @@ class RunoffOfParcels:
                 way = follow(
                     f"runoff exit {number}", place, ground, along, near, method, near_m, barrier_m, taken, drawn=False
                 )
-                found.append(certain(way, near, method, near_m).discharge)
+                found.append(certain(way, near, by_role, method, near_m).discharge)
             self.discharges[i], self.flags[i] = tuple(found), taken.flags
         self.named = _named(site, self.discharges, method)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.source import Source
 
-_COVERAGE_NOISE_M: Final = 1.0
+COVERAGE_NOISE_M: Final = 1.0
 _ALONE: Final = 0.2
 
 
@@ -230,7 +230,7 @@ def _note_uncovered(site: Site, role: str, ground: BaseGeometry, found: NearbyWa
     layers = site.layers.get(role, ())
     if not layers:
         return None
-    gap = uncovered(ground, [layer.coverage for layer in layers], _COVERAGE_NOISE_M)
+    gap = uncovered(ground, [layer.coverage for layer in layers], COVERAGE_NOISE_M)
     if gap is not None:
         found.uncovered[role] = gap
     return gap
@@ -311,7 +311,7 @@ def _measure_wetland_on_site(
     sources = tuple(layer.source for layer in layers) or _sources_of(site, wetlands)
     mapped = shapely.union_all([item.geometry for item in wetlands if item.geometry.area > 0]).intersection(ground)
     points = [item for item in wetlands if item.geometry.area == 0 and item.geometry.intersects(ground)]
-    gap = uncovered(ground, [layer.coverage for layer in layers], _COVERAGE_NOISE_M) if layers else ground
+    gap = uncovered(ground, [layer.coverage for layer in layers], COVERAGE_NOISE_M) if layers else ground
     reason = "the wetlands given do not cover the whole site" if gap is not None else ""
     if points:
         reason = "; ".join(
