@@ -35,7 +35,8 @@ LAYERS: Final = {
     "site": "C-PROP-LINE", "construction_site": "C-CONS-LIMT", "limits_of_disturbance": "C-LOD", "lots": "C-PROP-LOTS",
     "drainage_arrows": "C-DRAN-FLOW", "roads": "C-ROAD-CNTR", "buildings": "C-BLDG-OTLN", "water_main": "C-WATR-PIPE",
     "storm_sewer": "C-STRM-PIPE", "inlets": "C-STRM-INLT", "outfalls": "C-STRM-OUTF", "culverts": "C-STRM-CULV",
-    "entrance": "C-EROS-ENTR", "silt_fence": "C-EROS-SILT", "basin": "C-EROS-BASN", "devices": "C-EROS-DEVC",
+    "entrance": "C-EROS-ENTR", "silt_fence": "C-EROS-SILT", "basin": "C-EROS-BASN", "diversion": "C-EROS-DVDK",
+    "inlet_protection": "C-EROS-INPR", "riprap": "C-EROS-RIPR", "ditch_checks": "C-EROS-CHCK",
     "topsoil_pile": "C-TPSL-PILE", "stabilization": "C-EROS-STAB", "revegetation": "L-PLNT-REVG",
     "rain_garden": "C-RAIN-GRDN", "grid": "C-GRID", "streams": "V-RIVR-CNTR", "ponds": "V-POND-EDGE",
     "wetlands": "V-WTLD-EDGE", "small_wetlands": "V-WTLD-SPOT", "floodplain": "V-FLHA-EDGE", "cover": "V-SITE-VEGE",
@@ -49,7 +50,7 @@ TOLD: Final = {
 
 _PLACES: Final = tuple(share / 20 for share in range(2, 19))
 _SYMBOLS: Final = {"inlets": "INLET", "outfalls": "OUTFALL"}
-_LABELLED: Final = frozenset({"lots", "grid", "rain_garden", "basin"})
+_LABELLED: Final = frozenset({"lots", "grid", "rain_garden", "basin", "topsoil_pile"})
 _HIDDEN_IN_VICINITY: Final = ("V-TOPO-MAJR", "V-TOPO-MINR", "V-TOPO-TEXT", "C-GRID", "C-GRID-TEXT", "C-TOPO-MAJR-N", "C-TOPO-MINR-N")  # fmt: skip
 
 

@@ -219,16 +219,14 @@ def works(ground: Ground, design: Design) -> Drawing:
     west, _, east, north = shapely.union_all([area for _, area, _, _ in design.phases[:2]]).bounds
     slope_foot = Point(east, -200.0)
     fence = [
-        LineString([(west - 4, south + 120), (west - 4, south - 4), (low - 20, south - 4)]),
+        LineString([(west - 4, north), (west - 4, south - 4), (low - 20, south - 4)]),
         LineString([(low + 20, south - 4), (design.entrance.bounds[0] - 8, south - 4)]),
         LineString([(design.entrance.bounds[2] + 18, south - 4), (east + 4, south - 4), (east + 4, north)]),
         LineString(design.stockpile.buffer(6.0, join_style="mitre").exterior.coords),
     ]
-    points = [(Point(at), "inlet protection") for at in design.inlets]
-    points += [
-        (Point(low, south - 6), "riprap energy dissipater"),
-        (Point(_crossing(ground.swale, -300.0), -300.0), "ditch check"),
-    ]
+    riprap = [(Point(low, south - 6), "riprap energy dissipater"), (slope_foot, "level spreader")]
+    check = Point(_crossing(ground.swale, -300.0), -300.0)
+    berm = LineString([(west - 4, north - 60), (west - 4, north + 12), (east + 4, north + 12), (east + 4, north - 60)])
     phases = [(area, {"PHASE": name, "OPEN": start, "CLOSED": end}) for name, area, start, end in design.phases]
     culverts = tuple((line, {"NAME": values["CULV_ID"]}) for line, values in maps.culverts(ground))
     return {
@@ -248,8 +246,11 @@ def works(ground: Ground, design: Design) -> Drawing:
         "culverts": Drawn("culvert", culverts, _NAME),
         "entrance": Drawn("entrance", ((design.entrance, {"NAME": "stone tracking pad"}),), _NAME),
         "silt_fence": Drawn("control", tuple((line, {"KIND": "silt fence"}) for line in fence), _KIND),
-        "basin": Drawn("control", ((design.basin, {"NAME": "P-1", "KIND": design.basin_kind}),), _NAMED),
-        "devices": Drawn("control", tuple((at, {"KIND": kind}) for at, kind in points), _KIND),
+        "diversion": Drawn("control", ((berm, {"KIND": "diversion berm"}),), _KIND),
+        "basin": Drawn("control", ((design.basin, {"NAME": "P-1", "KIND": design.basin_kind, "DEPTH_FT": 4.0}),), _NAMED),
+        "inlet_protection": Drawn("control", tuple((Point(at), {"KIND": "inlet protection"}) for at in design.inlets), _KIND),
+        "riprap": Drawn("control", tuple((at, {"KIND": kind}) for at, kind in riprap), _KIND),
+        "ditch_checks": Drawn("control", ((check, {"KIND": "ditch check"}),), _KIND),
         "topsoil_pile": Drawn("stockpile", ((design.stockpile, {"NAME": "topsoil", "VOLUME_CY": 420.0}),), _NAME),
         "stabilization": Drawn("stabilization", ((_whole(disturbed), {"KIND": "seed and mulch within 14 days"}),), _KIND),
         "revegetation": Drawn("revegetation", ((_whole(disturbed.difference(paved)), {"KIND": "no-mow fescue"}),), _KIND),

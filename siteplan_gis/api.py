@@ -57,11 +57,16 @@ class Reviewed:
         ]
         return _frame(rows, (item.where for item in findings), self.review.site.frame)
 
-    def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write `review.json`, `findings.gpkg` and `review.html` into a folder, whole or not at all."""
+    def write(
+        self, folder: str | Path, print_sheet: str | None = None, sheet_scale: float | None = None
+    ) -> tuple[Path, ...]:
+        """Write `review.json`, `findings.gpkg` and `review.html` into a folder, whole or not at all.
+
+        With `print_sheet` ("letter", "tabloid", "22x34" ...) `site_map.pdf`, too, at 1 inch = `sheet_scale` feet.
+        """
         from siteplan_gis.report.files import write_outputs  # noqa: PLC0415
 
-        return tuple(write_outputs(self.review, Path(folder)))
+        return tuple(write_outputs(self.review, Path(folder), print_sheet, sheet_scale))
 
     def _repr_html_(self) -> str:
         """The review page, in a frame of its own."""

@@ -6,6 +6,7 @@ import gc
 import signal
 import sys
 from importlib.abc import MetaPathFinder
+from io import TextIOWrapper
 from typing import Final
 
 import typer
@@ -61,4 +62,8 @@ def main() -> None:
     # second and finds none.
     gc.set_threshold(200_000)
     signal.signal(signal.SIGINT, interrupt)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # The same bytes in every country, and no letter of a name that the terminal cannot show ends the program.
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
     app()

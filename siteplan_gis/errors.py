@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""Letters that no text needs: control characters, what turns the direction of reading, halves of characters."""
+
+_LONGEST_PART: Final = 2000
+
+
+def one_line(text: object) -> str:
+    r"""Text as it may stand in a line of a terminal: no control characters, no line ends, not endless.
+
+    Names come from applicants' files: they must not write over the terminal or feign a second message.
+
+    Examples
+    --------
+    >>> one_line("LOD\x1b[2J\n\u202eshp.exe")
+    'LOD\\x1b[2J\\n\\u202eshp.exe'
+    """
+    whole = str(text)
+    shown = re.sub(r"[\t\n]", _escaped, UNPRINTABLE.sub(_escaped, whole[:_LONGEST_PART]))
+    return shown + " ..." * (len(whole) > _LONGEST_PART)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
 
 
 class SiteplanError(Exception):
@@ -31,7 +56,10 @@ class InputError(SiteplanError):
     """
 
     def __init__(self, problem: str, *, file: str = "", layer: str = "", feature: str = "", remedy: str = "") -> None:
-        self.problem, self.file, self.layer, self.feature, self.remedy = problem, file, layer, feature, remedy
+        self.problem, self.file, self.layer, self.feature, self.remedy = map(
+            one_line, (problem, file, layer, feature, remedy)
+        )
+        problem, file, layer, feature, remedy = self.problem, self.file, self.layer, self.feature, self.remedy
         place = " / ".join(
             part for part in (file, f"layer {layer}" if layer else "", f"feature {feature}" if feature else "") if part
         )

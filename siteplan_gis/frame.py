@@ -107,7 +107,7 @@ def frame_around(lonlat: NDArray[np.float64]) -> Frame:
     Examples
     --------
     >>> frame_around(np.array([[179.5, 52.0], [-179.5, 52.0]]))
-    Frame(longitude=180.0, latitude=52.0)
+    Frame(longitude=180.0, latitude=52.0, placed=True)
     """
     lon = _unwrapped(lonlat, float(lonlat[0, 0]), latitude_first=False)[:, 0]
     middle = (float(lon.min()) + float(lon.max())) / 2
@@ -122,7 +122,7 @@ def frame_of_place(longitude: float, latitude: float) -> Frame:
     Examples
     --------
     >>> frame_of_place(-87.93, 43.384)
-    Frame(longitude=-87.95, latitude=43.4)
+    Frame(longitude=-87.95, latitude=43.4, placed=True)
     """
     column, row = round(longitude / PLACE_DEGREES), round(latitude / PLACE_DEGREES)
     return Frame(round(column * PLACE_DEGREES, 4), round(row * PLACE_DEGREES, 4))

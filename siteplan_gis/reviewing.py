@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.table import CHECKS
-from siteplan_gis.checks.verdict import checklist, finding
+from siteplan_gis.checks.verdict import as_far_as_read, checklist, finding
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.decisions import decide, unused
 from siteplan_gis.model.review import Case, Finding, Review, Status
@@ -83,6 +83,8 @@ def run(rule: Rule, case: Case) -> Sequence[Finding]:
             text = f"Measuring crashed: {'; '.join(crashed)}. Nothing can be said about this rule."
             return [Finding(rule, "measuring", Status.ERROR, text, "Report this as a fault of the program.")]
         found = check.judge(rule, case)
+        if check.of_drawing:
+            found = as_far_as_read(found, case.site.plan.flags)
     except Exception as crash:  # noqa: BLE001
         text = f"The check crashed ({type(crash).__name__}: {crash}). Nothing can be said about this rule."
         return [Finding(rule, "check", Status.ERROR, text, "Report this as a fault of the program.")]

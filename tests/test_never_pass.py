@@ -66,7 +66,7 @@ def test_empty_waters_never_pass(layers):
 def test_missing_elevation_is_not_checked(layers):
     without(layers, "dem")
     found, reviewed = statuses(layers)
-    assert found["SAU-SLOPE"] == {"not_checked"}
+    assert found["SAU-SLOPE"] == {"needs_review"}  # the plan's own contours stand in, for a person to weigh
     assert found["SAU-MAP-h2"] <= UNSURE
     assert exit_code(reviewed) == 3
 
@@ -79,7 +79,7 @@ def test_missing_vertical_unit_is_not_checked(layers, tmp_path):
         target.write(z, 1)
     without(layers, "dem")
     found, _ = statuses(layers, dem=(tmp_path / "bare.tif",))
-    assert found["SAU-SLOPE"] == {"not_checked"}
+    assert found["SAU-SLOPE"] == {"needs_review"}
     given, _ = statuses(layers, dem=(tmp_path / "bare.tif",), dem_units="us-ft")
     assert given["SAU-SLOPE"] == {"pass"}
 

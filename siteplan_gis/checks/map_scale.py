@@ -18,6 +18,9 @@ clears only if it would at half size, too.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
@@ -52,10 +55,29 @@ def judge_scale(rule: Rule, case: Case) -> Sequence[Finding]:
         return [finding(rule, "sheet", Status.NOT_CHECKED, text, limit=limit, remedy=remedy)]
     # A sheet that the program itself took for a location map or details is named, so that nothing is spared in silence.
     spared_by_title = [sheet for sheet in plan.sheets if sheet.shows in _SPARED and sheet.file]
-    return [
-        *(item for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)),
-        *(_spared(rule, sheet) for sheet in spared_by_title),
-    ]
+    names = _subjects(plan.sheets)
+    found = [(sheet, item) for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)]
+    found += [(sheet, _spared(rule, sheet)) for sheet in spared_by_title]
+    return [replace(item, subject=names[sheet.name] + item.subject.removeprefix(sheet.name)) for sheet, item in found]
+
+
+def _subjects(sheets: Sequence[Sheet]) -> dict[str, str]:
+    """For each sheet's name what a finding calls it: a name that holds its file's gives way to its number or title."""
+    called: dict[str, str] = {}
+    for sheet in sheets:
+        stem = PurePath(sheet.file).stem
+        own = not stem or stem not in sheet.name
+        called[sheet.name] = (
+            sheet.name if own else sheet.number or sheet.title or (f"page {sheet.page}" if sheet.page else "sheet")
+        )
+    for first in [name for name, count in Counter(called.values()).items() if count > 1]:
+        alike = [sheet for sheet in sheets if called[sheet.name] == first]
+        kinds = [PurePath(sheet.file).suffix.lower().removeprefix(".") for sheet in alike]
+        for number, (sheet, kind) in enumerate(
+            sorted(zip(alike, kinds, strict=True), key=lambda one: (one[1], one[0].page, one[0].title)), 1
+        ):
+            called[sheet.name] = f"{first} ({kind})" if kinds.count(kind) == 1 else f"{first} ({kind} {number})"
+    return called
 
 
 def _spared(rule: Rule, sheet: Sheet) -> Finding:

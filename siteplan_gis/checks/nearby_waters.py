@@ -19,6 +19,7 @@ import shapely
 
 from siteplan_gis.checks.verdict import finding
 from siteplan_gis.model.comparison import compare, show, show_share
+from siteplan_gis.model.place_names import names_by_place
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres, feet
 
@@ -58,6 +59,7 @@ def _judge_role(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeatur
     doubt_m = max((source.accuracy_m or unstated_m for source in sources), default=unstated_m)
     found = []
     missing = [feature for feature in nearby if feature.shown is not True]
+    names = _subjects(nearby)
     for group in _grouped(missing):
         first = group[0]
         near = compare(first.distance_m, "<=", mile_m, doubt_m)
@@ -72,7 +74,7 @@ def _judge_role(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeatur
         found.append(
             finding(
                 rule,
-                f"{role}:{first.name or first.id}",
+                f"{role}:{names[id(first)]}",
                 Status.FAIL if told else Status.NEEDS_REVIEW,
                 text,
                 limit=limit,
@@ -113,6 +115,19 @@ def _coverage(rule: Rule, case: Case, role: str, sources: tuple[Source, ...]) ->
         text = f"{empty[0].label} holds no feature at all: an empty file is no proof that there are no {role}."
         return [finding(rule, f"{role}:coverage", Status.NEEDS_REVIEW, text, sources=sources)]
     return []
+
+
+def _subjects(features: Sequence[NearbyFeature]) -> dict[int, str]:
+    """For each feature what a finding calls it: its name, its permanent identifier, else its kind and a number.
+
+    An identifier that the program made itself holds the name of the file and the place in it.
+    """
+    own = [each.name or each.id * (not each.id.startswith(f"{each.layer}:")) for each in features]
+    kinds = [each.kind.replace("_", " ") for each in features]
+    found = names_by_place(
+        ["" if name in own[:k] else name for k, name in enumerate(own)], kinds, [each.geometry for each in features]
+    )
+    return {id(each): name or found[k] for k, (each, name) in enumerate(zip(features, own, strict=True))}
 
 
 def _grouped(features: Sequence[NearbyFeature]) -> list[list[NearbyFeature]]:

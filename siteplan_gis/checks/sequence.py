@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.checks.verdict import amount, checklist, finding
+from siteplan_gis.checks.verdict import amount, checklist, finding, listed
 from siteplan_gis.measures.area import union_area
 from siteplan_gis.model.comparison import show
+from siteplan_gis.model.place_names import names_by_place
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from siteplan_gis.model.review import Case, Finding
 
 _DRAFTING_M2: Final = 1.0
-_MOST_NAMED: Final = 8
 
 
 def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -45,15 +45,20 @@ def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
         text = "The plan names no pauses (attributes `paused` and `resumes` of the disturbed ground)."
         return [checklist(rule, "pauses", text)]
     stabilised = case.site.plan.of("stabilization", "revegetation")
-    for item, paused, resumes in named:
-        idle = f"{item.phase or item.id}: work is paused from {paused.isoformat()}"
+    names = names_by_place(
+        [f"phase {item.phase}" * bool(item.phase) for item, _, _ in named],
+        ["ground"] * len(named),
+        [item.geometry for item, _, _ in named],
+    )
+    for name, (item, paused, resumes) in zip(names, named, strict=True):
+        idle = f"{item.phase or name}: work is paused from {paused.isoformat()}"
         if resumes is not None and resumes < paused:
             text = f"{idle}, but resumes on {resumes.isoformat()}, before that."
-            found.append(finding(rule, item.id, Status.NEEDS_REVIEW, text, where=item.geometry))
+            found.append(finding(rule, name, Status.NEEDS_REVIEW, text, where=item.geometry))
             continue
         if resumes is not None and resumes - paused <= limit:
             text = f"{idle} to {resumes.isoformat()} ({(resumes - paused).days} days): not more than {limit.days} days."
-            found.append(finding(rule, item.id, Status.PASS, text))
+            found.append(finding(rule, name, Status.PASS, text))
             continue
         in_time = [cover.geometry for cover in stabilised if cover.start is not None and cover.start <= paused + limit]
         undated = [cover for cover in stabilised if cover.start is None]
@@ -61,14 +66,14 @@ def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
         until = f"to {resumes.isoformat()}" if resumes is not None else "without a day on which it resumes"
         if bare_m2 <= _DRAFTING_M2:
             found.append(
-                finding(rule, item.id, Status.PASS, f"{idle} {until}; all of it is stabilised for the time being.")
+                finding(rule, name, Status.PASS, f"{idle} {until}; all of it is stabilised for the time being.")
             )
             continue
         status = Status.NEEDS_REVIEW if undated else Status.FAIL
         doubt = " Stabilisation without a date is drawn." * bool(undated)
         text = f"{idle} {until}; {show(acres(bare_m2), 2, 0.0)} acres of it are not stabilised within {limit.days} days.{doubt}"
         found.append(
-            finding(rule, item.id, status, text, where=bare, remedy="Stabilise ground that rests, and give the day.")
+            finding(rule, name, status, text, where=bare, remedy="Stabilise ground that rests, and give the day.")
         )
     return found
 
@@ -101,7 +106,7 @@ def judge_order(rule: Rule, case: Case) -> Sequence[Finding]:
     found = []
     for subject, wrong, words in (("before", late, "after work next to it begins"), ("until", early, "before the ground next to it is closed")):  # fmt: skip
         if wrong:
-            text = f"{len(wrong)} practice{'s' * (len(wrong) > 1)} {'come' if subject == 'before' else 'go'} {words}: {_listed([told for _, told in wrong])}."
+            text = f"{len(wrong)} practice{'s' * (len(wrong) > 1)} {'come' if subject == 'before' else 'go'} {words}: {listed([told for _, told in wrong])}."
             place = shapely.union_all([control.geometry for control, _ in wrong])
             found.append(
                 finding(rule, subject, Status.FAIL, text, where=place, remedy="Change the order of the works.")
@@ -142,8 +147,4 @@ def _day(value: object) -> date | None:
 
 
 def _name(control: PlanFeature) -> str:
-    return control.name or control.kind.replace("_", " ") or f"{control.layer} {control.id}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return "; ".join(words[:_MOST_NAMED]) + f"; and {len(words) - _MOST_NAMED} more" * (len(words) > _MOST_NAMED)
+    return control.name or control.kind.replace("_", " ") or "practice"

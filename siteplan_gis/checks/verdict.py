@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Finding, Status
 from siteplan_gis.ordinances.quantities import limit_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.measurement import Measurement
     from siteplan_gis.model.ordinance import Limit, Rule
     from siteplan_gis.model.source import Source
@@ -60,6 +63,36 @@ def finding(
     )
 
 
+LOSSES: Final = frozenset({
+    "archive_entry_skipped", "cad_object_unread", "drawing_damaged", "feature_empty", "feature_unreadable",
+    "feature_wrong_kind", "file_unreadable", "layer_truncated", "lines_not_closed", "link_not_followed", "xref_unbound",
+})  # fmt: skip
+"""Flags that tell that something which the plan draws was not read."""
+
+_SHOWN: Final = 3
+
+
+def as_far_as_read(found: Sequence[Finding], flags: Sequence[Flag]) -> Sequence[Finding]:
+    """Findings on what a plan draws, none of them clean where parts of the drawing could not be read.
+
+    What was lost may be the very ground that breaks the rule, or that makes the ordinance apply.
+    """
+    lost = [flag for flag in flags if flag.code in LOSSES]
+    if not lost:
+        return found
+    named = "; ".join(" ".join(filter(None, (flag.layer, flag.feature, flag.text))) for flag in lost[:_SHOWN])
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    why = f" But parts of the plan could not be read ({named}{more}): look whether they change this."
+    remedy = "Send the plan again so that all of it can be read."
+    clean = {Status.PASS, Status.NOT_APPLICABLE}
+    return [
+        replace(item, status=Status.NEEDS_REVIEW, message=item.message + why, remedy=item.remedy or remedy)
+        if item.counted and item.status in clean
+        else item
+        for item in found
+    ]
+
+
 def checklist(
     rule: Rule,
     subject: str,
@@ -72,6 +105,11 @@ def checklist(
     """A line of the reviewer's checklist: what the program can tell, and that a person decides."""
     made = finding(rule, subject, Status.NEEDS_REVIEW, message, measured=measured, where=where, sources=sources)
     return replace(made, counted=False)
+
+
+def listed(words: Sequence[str], most: int = 8) -> str:
+    """Some sentences in a row, no more than a reader can take in."""
+    return "; ".join(words[:most]) + f"; and {len(words) - most} more" * (len(words) > most)
 
 
 def untold(rule: Rule, subject: str, measured: Measurement | None, name: str) -> Finding:

@@ -6,7 +6,9 @@ to the site, and any identified 100-year floodplain, flood fringe and floodway.
 How it is judged: each reference feature on the site or within 50 ft of it must lie near one that the plan draws.
 The texts give no distance for "immediately adjacent"; 50 ft is the program's, in the ordinance's method block. What
 is not drawn fails where it touches the site by its map; farther off, and where the plan draws something else in its
-place, the reviewer decides. Floodplain fails where it lies on the site by more than its map's accuracy.
+place, the reviewer decides. Floodplain fails where it lies on the site by more than its map's accuracy. Acres of
+floodway and of flood fringe (the 100-year floodplain less the floodway), and wells and springs where a layer holds
+them, are told to the reviewer.
 
 Limits: as of the maps; a floodplain is compared with the effective map only.
 """
@@ -17,11 +19,11 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.checks.verdict import finding
+from siteplan_gis.checks.verdict import checklist, finding, listed
 from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
-from siteplan_gis.units import feet
+from siteplan_gis.units import acres, feet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +43,44 @@ def judge_waters_on_site(rule: Rule, case: Case) -> Sequence[Finding]:
     """One finding for each role: waters, wetlands, floodplain."""
     measured = case.measured
     nearby = {**measured.adjoining, "floodplain": measured.floodplain}
-    return [_judge(rule, case, role, nearby.get(role, ())) for role in ("waters", "wetlands", "floodplain")]
+    found = [_judge(rule, case, role, nearby.get(role, ())) for role in ("waters", "wetlands", "floodplain")]
+    return [*found, *_wells(rule, case), *_flooded(rule, case)]
+
+
+def _wells(rule: Rule, case: Case) -> list[Finding]:
+    """Wells and springs on or next to the site, where a layer holds them: they are waters of the state, too."""
+    ground, beside_m = _ground(case), case.ordinance.method.adjacent_m
+    layers = case.site.layers.get("wells", ())
+    near = [item for layer in layers for item in layer.features if shapely.dwithin(item.geometry, ground, beside_m)]
+    if not layers:
+        return []
+    names = sorted(f"{item.name or item.id} ({item.kind or 'well or spring'})" for item in near)
+    text = f"Wells and springs mapped on or next to the site: {listed(names) or 'none'}."
+    where = shapely.union_all([item.geometry for item in near]) if near else None
+    return [checklist(rule, "wells", text, where=where, sources=tuple(layer.source for layer in layers))]
+
+
+def _flooded(rule: Rule, case: Case) -> list[Finding]:
+    """Acres of floodway and of flood fringe, on the site and disturbed; the fringe is what is no floodway."""
+    layers = case.site.layers.get("floodplain", ())
+    site, disturbed = _ground(case), case.measured.shape["disturbed"]
+    zones = {
+        kind: shapely.union_all([item.geometry for layer in layers for item in layer.features if item.kind == kind])
+        for kind in ("floodway", "flood_fringe")
+    }
+    zones["flood_fringe"] = zones["flood_fringe"].difference(zones["floodway"])
+    told = [
+        f"{kind.replace('_', ' ')} {show(acres(zone.intersection(site).area), 2, 0.0)} acres, {show(acres(zone.intersection(disturbed).area), 2, 0.0)} of them disturbed"
+        for kind, zone in zones.items()
+        if zone.intersects(site)
+    ]
+    if not told:
+        return []
+    text = (
+        f"On the site by the maps: {'; '.join(told)}. The fringe is derived: the 100-year floodplain less the floodway."
+    )
+    where = shapely.union_all([zone.intersection(site) for zone in zones.values()])
+    return [checklist(rule, "flooded", text, where=where, sources=tuple(layer.source for layer in layers))]
 
 
 def _judge(rule: Rule, case: Case, role: str, nearby: Sequence[NearbyFeature]) -> Finding:

@@ -82,6 +82,18 @@ def given_inputs(
     )
 
 
+def sheet_options(size: str | None, feet_per_inch: float | None) -> None:
+    """Refuse paper or a scale that cannot be, before anything is read."""
+    from siteplan_gis.report.paper import paper_size  # noqa: PLC0415
+
+    if size is not None:
+        paper_size(size)
+    elif feet_per_inch is not None:
+        raise InputError("--sheet-scale is the scale of a sheet to print", remedy="give --print-sheet, too")
+    if feet_per_inch is not None and not feet_per_inch > 0:
+        raise InputError(f"--sheet-scale {feet_per_inch:g} is no scale", remedy="give the feet to an inch, like 50")
+
+
 def listed(values: list[str] | None, option: str, form: str) -> list[tuple[str, str]]:
     """Both sides of every `LEFT=RIGHT` that was given."""
     pairs = []

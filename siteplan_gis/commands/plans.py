@@ -20,6 +20,7 @@ from siteplan_gis.commands.options import (
     day,
     given_inputs,
     pairs,
+    sheet_options,
 )
 from siteplan_gis.commands.running import CRASHED, clear_errors, printing, progress
 from siteplan_gis.ingest.isolated import begin
@@ -56,6 +57,14 @@ def review(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results; by default ./review unless --json.")
     ] = None,
+    print_sheet: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Also a sheet to print, site_map.pdf: letter, tabloid, 22x34 ..."),
+    ] = None,
+    sheet_scale: Annotated[
+        float | None,
+        typer.Option(metavar="FEET", help="Its scale, 1 inch = FEET; by default the largest at which the site fits."),
+    ] = None,
     fail_on: Annotated[FailOn, typer.Option(help="Exit with 1 from this status on.")] = FailOn.fail,
     as_json: AsJson = False,
 ) -> None:
@@ -64,17 +73,18 @@ def review(
         begin(*_NEXT, "siteplan_gis.reviewing", "siteplan_gis.report.files")
         from siteplan_gis.pipeline import exit_code, review_inputs  # noqa: PLC0415
 
+        sheet_options(print_sheet, sheet_scale)
         inputs = given_inputs(plan, layers, layer, dem, dem_units, role, assume_crs, overrides, permit, soil_loss)
         chosen: str | Path | None = Path(ordinance) if ordinance and ordinance.endswith(".toml") else ordinance
         with progress() as tell:
             reviewed = review_inputs(inputs, chosen, day(on), tell)
-            folder = out if out is not None or as_json else Path("review")
+            folder = out if out is not None or (as_json and print_sheet is None) else Path("review")
             paths: tuple[Path, ...] = ()
             if folder is not None:
                 tell("writing the results")
                 from siteplan_gis.report.files import write_outputs  # noqa: PLC0415
 
-                paths = tuple(write_outputs(reviewed, folder))
+                paths = tuple(write_outputs(reviewed, folder, print_sheet, sheet_scale))
         if as_json:
             from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
             from siteplan_gis.report.records import review_record  # noqa: PLC0415

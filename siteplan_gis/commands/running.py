@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from siteplan_gis.errors import InputError
+from siteplan_gis.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def clear_errors() -> Iterator[None]:
         raise
     except OSError as error:
         # A file that may not be read, a full disk, a share that went away: the program is not at fault.
-        place, reason = f"{error.filename}: " * bool(error.filename), error.strerror or error
+        place, reason = f"{one_line(error.filename)}: " * bool(error.filename), one_line(error.strerror or error)
         sys.stderr.write(f"siteplan-gis: {place}{reason}; check the file's rights and the room on the disk\n")
         raise typer.Exit(UNUSABLE) from None
     except Exception:  # noqa: BLE001

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LARGEST_BYTES: Final = 512 << 20
+_REMEDY: Final = "save it as DXF from the program that made it"
 _BINARY: Final = b"AutoCAD Binary DXF"
 _VARIABLES: Final = ("$ACADVER", "$INSUNITS", "$MEASUREMENT")
 _VERSION: Final = "  9\n$ACADVER\n  1\nAC1015\n"
@@ -46,6 +47,8 @@ def opened_drawing(path: Path, label: str) -> OpenedDrawing:
     if path.stat().st_size > _LARGEST_BYTES:
         raise InputError("is larger than 512 MB", file=label, remedy="purge the drawing and save it again")
     content = path.read_bytes()
+    if b"SECTION" not in content:
+        raise InputError("is not a DXF drawing that can be read", file=label, remedy=_REMEDY)
     written = frozenset(name for name in _VARIABLES if name.encode() in content)
     completed = "" if content.startswith(_BINARY) else _completed(content, written)
     try:
@@ -54,11 +57,11 @@ def opened_drawing(path: Path, label: str) -> OpenedDrawing:
         try:
             doc, auditor = recover.readfile(path)
         except Exception:  # noqa: BLE001  (the library raises errors of many kinds over what is no drawing)
-            reason = " ".join(str(first).split())[:160]
+            reason = " ".join(str(first).replace(str(path), label).split())[:160]
             raise InputError(
                 f"is not a DXF drawing that can be read ({reason})",
                 file=label,
-                remedy="save it as DXF from the program that made it",
+                remedy=_REMEDY,
             ) from None
     mended = len(auditor.fixes) + len(auditor.errors)
     text = f"the drawing is damaged; {mended or 'some'} faults were mended to read it: check what is missing"

@@ -115,7 +115,9 @@ class Drawing:
         self.line_z.append(z)
 
     def _polygon(self, rings: Any) -> None:
-        self.polygons.append([self._positions(ring)[0] for ring in _sequence(rings)])
+        # Without the shell a hole would become one, so an empty shell stays.
+        rings = [ring for number, ring in enumerate(_sequence(rings)) if len(_sequence(ring)) or not number]
+        self.polygons.append([self._positions(ring)[0] for ring in rings])
 
     def _positions(self, coordinates: Any) -> tuple[Vertices, Vertices | None]:
         rows = _sequence(coordinates)

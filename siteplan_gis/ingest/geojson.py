@@ -28,8 +28,8 @@ _DEEPEST: Final = 20
 _LONLAT: Final = "OGC:CRS84"
 
 
-def read_geojson(path: Path, label: str) -> DrawnLayer:
-    """Read one file.
+def read_geojson(path: Path, label: str) -> list[DrawnLayer]:
+    """Read the one layer of a file.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def read_geojson(path: Path, label: str) -> DrawnLayer:
     name = document.get("name")
     stem = path.name.rsplit(".", 1)[0]
     layer = name if isinstance(name, str) and name.strip() else stem
-    return DrawnLayer(label, layer, True, crs, fields, features, flags, why)
+    return [DrawnLayer(label, layer, True, crs, fields, features, flags, why)]
 
 
 def is_geojson(path: Path) -> bool:

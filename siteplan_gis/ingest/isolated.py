@@ -23,8 +23,11 @@ from siteplan_gis import errors
 if TYPE_CHECKING:
     from siteplan_gis.ingest.drawing import DrawnLayer
 
-LONGEST_READ_S: Final = 600.0
-
+_SECONDS: Final = 20.0
+_SECONDS_PER_MB: Final = 10.0
+_LONGEST_READ_S: Final = 600.0
+_MEMORY: Final = 2 << 30
+_MEMORY_PER_BYTE: Final = 60
 _MOST_MEMORY: Final = 8 << 30
 _LENGTH: Final = struct.Struct(">Q")
 _REMEDY: Final = "the file is damaged: export it again"
@@ -84,27 +87,44 @@ class _Reader:
 _readers: Final[list[_Reader]] = []
 
 
-def read_isolated(path: Path, label: str) -> list[DrawnLayer]:
-    """Read every layer of a database file (see `databases.read_database`) in the other process.
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the reading of one file may take: seconds, and bytes of memory."""
+
+    seconds: float
+    memory: int
+
+    @classmethod
+    def of(cls, path: Path) -> Limits:
+        """Those of a file, or of a folder read as one, by its size: a small one that needs long is made to hang."""
+        if path.is_dir():
+            size = sum(member.stat().st_size for member in path.iterdir())
+        else:
+            # A shapefile's attributes are often larger than its shapes.
+            size = sum(part.stat().st_size for part in (path, path.with_suffix(".dbf")) if part.exists())
+        seconds = min(_SECONDS + _SECONDS_PER_MB * size / 1e6, _LONGEST_READ_S)
+        return cls(seconds, min(_MEMORY + _MEMORY_PER_BYTE * size, _MOST_MEMORY))
+
+
+def read_isolated(reader: str, path: Path, label: str, *more: str) -> list[DrawnLayer]:
+    """Every layer of a file, by a reader of this room, in the other process.
 
     Raises
     ------
     InputError
         As the reader does; and if the reader crashes over the file or does not come to an end.
     """
-    layers: list[DrawnLayer] = ask("databases.read_database", path, label, LONGEST_READ_S)
+    layers: list[DrawnLayer] = ask(reader, path, label, Limits.of(path), *more)
     return layers
 
 
-def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MOST_MEMORY, *more: str) -> Any:
+def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
     """What a reader of this room, named "module.function", makes of a file, in the other process.
 
     Parameters
     ----------
-    longest_s
-        Seconds after which the reading is ended.
-    memory
-        Bytes that the reading may need.
+    limits
+        After which the reading is ended.
     more
         What else the reader takes.
 
@@ -115,7 +135,7 @@ def ask(reader: str, path: Path, label: str, longest_s: float, memory: int = _MO
     """
     with _lock:
         try:
-            answer = _reader().ask((reader, str(path.absolute()), label, memory, more), longest_s)
+            answer = _reader().ask((reader, str(path.absolute()), label, limits.memory, more), limits.seconds)
         except EOFError:
             close()
             raise errors.InputError("crashes its reader or never ends", file=label, remedy=_REMEDY) from None

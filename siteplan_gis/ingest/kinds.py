@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 import shapely
 
 from siteplan_gis.ingest.codes import flood_kind, municipality, text_of, water_kind, wetland_kind
-from siteplan_gis.model.layers import UNCOUNTED_KINDS, WATER_KINDS, WETLAND_KINDS
+from siteplan_gis.model.layers import LISTED_KINDS, UNCOUNTED_KINDS, WATER_KINDS, WETLAND_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,8 @@ KINDS: Final = {
     "wetlands": WETLAND_KINDS,
     "municipalities": ("city", "village", "town", "incorporated_town"),
     "floodplain": ("floodway", "flood_fringe", "other"),
+    "listed_waters": LISTED_KINDS,
+    "wells": ("well", "spring"),
 }
 """Kinds that a feature of a role can have; other roles have none."""
 _NETWORK_IDS: Final = ("comid", "nhdplusid", "permanent_identifier", "id3dhp", "hydroid")
@@ -32,6 +35,18 @@ _FLOWS: Final = ("flowdir",)
 _UNKNOWN_FLOW: Final = ("0", "uninitialized")
 """NHD: 1 is "With Digitized", 0 "Uninitialized"."""
 _AREA: Final = 2
+_SAID: Final = {
+    "listed_waters": (
+        ("impaired", re.compile(r"\bimpair|303 ?\(?d\b", re.IGNORECASE)),
+        ("exceptional", re.compile(r"\bexceptional|(?<![a-z])ERW(?![a-z])", re.IGNORECASE)),
+        ("outstanding", re.compile(r"\boutstanding|(?<![a-z])ORW(?![a-z])", re.IGNORECASE)),
+    ),
+    "wells": (
+        ("spring", re.compile(r"\bsprings?\b|\bseep", re.IGNORECASE)),
+        ("well", re.compile(r"\bwells?\b", re.IGNORECASE)),
+    ),
+}
+"""Words of a feature's attributes, or else of its layer, that tell its kind."""
 
 
 def kind_and_name(
@@ -56,6 +71,9 @@ def kind_and_name(
         return water_kind(attributes, is_area=dimension == _AREA), name
     if role == "wetlands":
         return wetland_kind(attributes, is_point=dimension == 0, layer=layer), name
+    if role in _SAID:
+        own = " ".join(text_of(value) for value in attributes.values() if isinstance(value, str))
+        return next((kind for words in (own, layer) for kind, said in _SAID[role] if said.search(words)), ""), name
     return (flood_kind(attributes) if role == "floodplain" else ""), name
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import ParseError
@@ -20,7 +21,6 @@ from siteplan_gis.model.flag import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from xml.etree.ElementTree import Element
 
     from siteplan_gis.model.plan import AttributeValue
@@ -54,8 +54,8 @@ class _Reading:
     seen: set[Path] = field(default_factory=set)
 
 
-def read_kml(path: Path, label: str, root: Path | None = None) -> list[DrawnLayer]:
-    """Read a KML file and the files that it links to inside `root` (the unpacked KMZ; None: no link is followed).
+def read_kml(path: Path, label: str, kmz: str = "") -> list[DrawnLayer]:
+    """Read a KML file and the files that it links to inside `kmz` (its unpacked folder; empty: no link is followed).
 
     Every Document or Folder that holds placemarks is a layer, named after it.
 
@@ -66,9 +66,10 @@ def read_kml(path: Path, label: str, root: Path | None = None) -> list[DrawnLaye
     HostileInputError
         If it has a DOCTYPE or declares entities.
     """
-    reading = _Reading(root or path.parent, label)
-    _read(path, reading, follow=root is not None)
-    if root is not None:
+    root = Path(kmz) if kmz else path.parent
+    reading = _Reading(root, label)
+    _read(path, reading, follow=bool(kmz))
+    if kmz:
         for unread in sorted(kml for kml in root.rglob("*.kml") if kml.resolve() not in reading.seen):
             name = unread.relative_to(root).as_posix()
             reading.flags.append(

@@ -40,6 +40,8 @@ _MOST_ROWS: Final = 5_000_000
 _READ: Final = frozenset({"Units", "CoordinateSystem", "Surfaces", "Parcels", "PlanFeatures", "CgPoints"})
 _UNSAID: Final = frozenset({"Project", "Application", "Author", "FeatureDictionary", "Feature"})
 _HEAD_BYTES: Final = 1 << 16
+_BLANK: Final = re.compile(r"[\ufeff\s]*")
+_START_TAG: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 _REMEDY: Final = "export the surface as LandXML again"
 
 
@@ -107,8 +109,17 @@ def root_name(path: Path) -> str:
         head = file.read(_HEAD_BYTES)
     wide = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(head[:2])
     text = head.decode(wide or "utf-8", errors="replace")
-    text = re.sub(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", "", text, flags=re.DOTALL)
-    found = re.match(r"[\ufeff\s]*<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)", text)
+    at = _BLANK.match(text).end()  # type: ignore[union-attr]
+    while text.startswith(("<?", "<!"), at):
+        # Found by looking for the end once: a pattern over the whole text would take minutes over "<!--<!--<!--".
+        end = {"<?": "?>", "<!--": "-->"}.get(text[at : at + 2 if text[at + 1] == "?" else at + 4], ">")
+        if end == ">" and 0 <= text.find("[", at) < text.find(">", at):
+            at = text.find("]", at)
+        at = text.find(end, at) if at >= 0 else at
+        if at < 0:
+            return ""
+        at = _BLANK.match(text, at + len(end)).end()  # type: ignore[union-attr]
+    found = _START_TAG.match(text, at)
     return found[1] if found else ""
 
 

@@ -36,8 +36,14 @@ if TYPE_CHECKING:
 FARTHEST_SEARCH_M: Final = 8_000.0
 """Where nothing lies within the search distance, the nearest feature is looked for as far as this."""
 
-_LEAST_SEARCH_M: Final = {"municipalities": 4_828.032, "airports": 16_093.44}
-"""A city reaches three miles beyond its limits, whatever the distance to waters; airports matter at ten miles."""
+_LEAST_SEARCH_M: Final = {
+    "municipalities": 4_828.032,
+    "airports": 16_093.44,
+    "flowlines": 8_046.72,
+    "listed_waters": 8_046.72,
+}
+"""A city reaches three miles beyond its limits, whatever the distance to waters; airports matter at ten miles;
+drainage lines are followed five miles for the names and designations of waters."""
 
 _WIDER: Final = 4
 _MARGIN_M: Final = 50.0

@@ -32,8 +32,19 @@ DUST_M2: Final = 1e-6
 _GRID_M: Final = 1e-6
 """Where edges of an invalid ring cross, corners are placed on a grid of a thousandth of a millimetre."""
 
+_MOST_CORNERS: Final = 1_000_000
+_MOST_RINGS: Final = 2000
+_MOST_CROSSINGS: Final = 3000
+_MOST_WORK: Final = 200_000_000
+"""What a repair may take: corners and crossings of an invalid ring and their product, rings of an invalid polygon."""
+
+_EDGES_AT_ONCE: Final = 64
 _SAME_RATIO: Final = 1e-9
 _FEWEST_POSITIONS: Final = 4
+
+
+class TangledError(ValueError):
+    """Rings that cross so often that nobody drew them, and that no repair comes to an end over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +82,11 @@ def repair_polygon(parts: Sequence[Sequence[Vertices]]) -> Repaired:
     ----------
     parts
         Polygons, each a sequence of rings, shell first; rings of shape (n, 2) in metres, closed or not, finite.
+
+    Raises
+    ------
+    TangledError
+        If the rings are too many, or cross each other too often.
 
     Examples
     --------
@@ -123,6 +139,8 @@ def _ground(rings: list[Vertices], problems: list[str]) -> BaseGeometry:
     drawn = Polygon(rings[0], rings[1:])
     if drawn.is_valid:
         return drawn
+    if len(rings) > _MOST_RINGS:
+        raise TangledError(f"its {len(rings):,} rings cross or touch")
     regions = [_region(ring, problems) for ring in rings]
     if len(regions) == 1:
         return regions[0]
@@ -134,6 +152,7 @@ def _region(ring: Vertices, problems: list[str]) -> BaseGeometry:
     simple = Polygon(ring)
     if simple.is_valid:
         return simple
+    _refuse_tangled(ring)
     # Edges that run over each other all but exactly are noded safely only on a grid; without one a lobe may be lost.
     noded = shapely.union_all([LineString(ring)], grid_size=_GRID_M)
     faces = shapely.get_parts(shapely.polygonize([noded]))
@@ -144,6 +163,22 @@ def _region(ring: Vertices, problems: list[str]) -> BaseGeometry:
     region = _polygons(shapely.union_all(kept))
     problems.append(_named(simple, region))
     return region
+
+
+def _refuse_tangled(ring: Vertices) -> None:
+    """Count where edges meet, and stop when they are too many."""
+    corners = len(ring) - 1
+    if corners > _MOST_CORNERS:
+        raise TangledError(f"a ring of {corners:,} corners crosses itself")
+    edges = shapely.linestrings(np.stack((ring[:-1], ring[1:]), axis=1))
+    tree = shapely.STRtree(edges)
+    # Each edge meets itself and both its neighbours, and each crossing is met from both sides.
+    most = 3 * corners + 2 * min(_MOST_CROSSINGS, _MOST_WORK / corners)
+    met = 0
+    for first in range(0, corners, _EDGES_AT_ONCE):
+        met += tree.query(edges[first : first + _EDGES_AT_ONCE], predicate="intersects").shape[1]
+        if met > most:
+            raise TangledError(f"a ring of {corners:,} corners crosses itself many thousand times")
 
 
 def _named(drawn: Polygon, region: BaseGeometry) -> str:
@@ -204,7 +239,7 @@ def _note_overlap(grounds: list[BaseGeometry], united: BaseGeometry, problems: l
         return
     twice = sum(ground.area for ground in grounds) - united.area
     if twice > DUST_M2 + _SAME_RATIO * united.area:
-        inside = any(
+        inside = len(grounds) <= _MOST_RINGS and any(
             _covers(outer, inner) for outer in grounds for inner in grounds if outer is not inner and inner.area
         )
         what = "a part lies inside another part" if inside else "parts overlap"

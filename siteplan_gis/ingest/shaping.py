@@ -10,7 +10,7 @@ import shapely
 from shapely import LineString, MultiLineString, MultiPoint, Point
 
 from siteplan_gis.frame import project_many
-from siteplan_gis.ingest.repair import as_drawn, repair_polygon
+from siteplan_gis.ingest.repair import TangledError, as_drawn, repair_polygon
 from siteplan_gis.model.plan import POINT_ROLES, POLYGON_ROLES
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def shape(
     if points:
         joined = np.vstack(points)
         shaped.geometries.append(Point(joined[0]) if len(joined) == 1 else MultiPoint(joined))
+    if not shaped.geometries and not shaped.notes:
+        shaped.notes.append(("feature_empty", "it draws nothing"))
     return shaped
 
 
@@ -125,7 +127,11 @@ def _add_polygon(
     if not closed_parts and (drawn := as_drawn(parts)) is not None:
         shaped.geometries.append(drawn)
         return
-    repaired = repair_polygon(parts + closed_parts)
+    try:
+        repaired = repair_polygon(parts + closed_parts)
+    except TangledError as error:
+        shaped.notes.append(("feature_unreadable", f"{error}: it cannot be repaired and was set aside; draw it again"))
+        return
     flawless = not closed_parts and as_drawn(_unwrapped(source, reference)) is not None
     if repaired.problems and not flawless:
         shaped.notes.append(("geometry_repaired", repaired.text))

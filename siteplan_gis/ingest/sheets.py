@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.isolated import ask
+from siteplan_gis.ingest.isolated import Limits, ask
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import PlanLayer
 from siteplan_gis.model.sheet import Sheet
@@ -47,11 +47,11 @@ def read_sheets(file: PlanFile, crs: str, flags: list[Flag], *, alone: bool) -> 
     more = [crs] if crs and not reader.endswith("pdf") else []
     seconds = min(SHORTEST_LIMIT_S + _SECONDS_PER_MB * file.path.stat().st_size / 1e6, _LONGEST_LIMIT_S)
     try:
-        sheets: list[Sheet] = ask(reader, file.path, file.label, seconds, _MEMORY, *more)
+        sheets: list[Sheet] = ask(reader, file.path, file.label, Limits(seconds, _MEMORY), *more)
     except InputError as error:
         if alone:
             raise
-        flags.append(Flag("file_unreadable", str(error), file.label))
+        flags.append(Flag("sheet_unreadable", str(error), file.label))
         return [Sheet(_stem(file.label), file=file.label, notes=(f"the file cannot be read: {error.problem}",))]
     if alone or not _is_mere_picture(file, sheets):
         return sheets

@@ -24,10 +24,9 @@ from siteplan_gis.ingest.cad_placing import place_drawing, refuse_mixed_places, 
 from siteplan_gis.ingest.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.elevations import field_levels
 from siteplan_gis.ingest.formats import CAD_SUFFIXES, SHEET_SUFFIXES
-from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES, read_geojson
+from siteplan_gis.ingest.geojson import GEOJSON_SUFFIXES
 from siteplan_gis.ingest.inspected import layer_row
-from siteplan_gis.ingest.isolated import LONGEST_READ_S, ask, read_isolated
-from siteplan_gis.ingest.kml import read_kml
+from siteplan_gis.ingest.isolated import read_isolated
 from siteplan_gis.ingest.landxml import LANDXML_SUFFIXES
 from siteplan_gis.ingest.layout_sheets import sheets_of_layouts
 from siteplan_gis.ingest.manifest import Manifest, read_manifest
@@ -54,6 +53,14 @@ if TYPE_CHECKING:
     from siteplan_gis.model.surface import Surface
 
     Progress = Callable[[str, int, int], None]
+
+_READERS: Final = {
+    **dict.fromkeys(GEOJSON_SUFFIXES, "geojson.read_geojson"),
+    **dict.fromkeys(LANDXML_SUFFIXES, "surfaces.read_landxml"),
+    **dict.fromkeys(CAD_SUFFIXES, "cad.read_cad"),
+    ".kml": "kml.read_kml",
+}
+"""Who reads a file in the other process, by the end of its name; all others are databases."""
 
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
 _LOST: Final = frozenset({"xref_unbound", "cad_object_unread", "drawing_damaged"})
@@ -99,7 +106,8 @@ def read_plan(
         used = [layer for layer in layers if layer.role]
         if not used:
             seen = ", ".join(layer.label for layer in layers[:20])
-            lost = [flag.text for layer in layers for flag in layer.drawn.flags if flag.code in _LOST]
+            lost = [flag.text for flag in submittal.flags if flag.code == "file_unreadable"]
+            lost += [flag.text for layer in layers for flag in layer.drawn.flags if flag.code in _LOST]
             raise InputError(
                 f"no layer of the plan has a known role (layers: {seen})" + "".join(f"; {text}" for text in lost[:4]),
                 file=paths[0].name,
@@ -184,7 +192,7 @@ def inspect_plan(
         If nothing can be opened at all.
     """
     with opened_submittal(paths) as submittal:
-        _, layers, sheets, _ = _read(submittal, roles, assume_crs, None, go_on=len(submittal.files) > 1)
+        _, layers, sheets, _ = _read(submittal, roles, assume_crs, None)
         flags = list(submittal.flags)
         shown = []
         for layer in layers:
@@ -203,12 +211,10 @@ def _read(
     roles: Mapping[str, str],
     assume_crs: str | None,
     progress: Progress | None,
-    *,
-    go_on: bool = False,
 ) -> tuple[Manifest, list[PlacedLayer], tuple[Sheet, ...], tuple[Source, ...]]:
     """Every layer of every file, with its role, settings and coordinate system, and every sheet.
 
-    `go_on` flags unreadable files.
+    Of several files, one that cannot be read is told by a flag, and the others are read.
     """
     for layer_name, role in roles.items():
         require_role(role, file="--role", layer=layer_name)
@@ -231,7 +237,7 @@ def _read(
         try:
             found = _drawn(file)
         except InputError as error:
-            if not go_on:
+            if len(submittal.files) == 1:
                 raise
             submittal.flags.append(Flag("file_unreadable", str(error), file.label))
             continue
@@ -263,18 +269,8 @@ def _manifest(submittal: Submittal) -> Manifest:
 
 
 def _drawn(file: PlanFile) -> list[DrawnLayer]:
-    suffix = file.path.suffix.lower()
-    if suffix == ".kml":
-        return read_kml(file.path, file.label, file.root)
-    if suffix in GEOJSON_SUFFIXES:
-        return [read_geojson(file.path, file.label)]
-    if suffix in LANDXML_SUFFIXES:
-        layers: list[DrawnLayer] = ask("surfaces.read_landxml", file.path, file.label, LONGEST_READ_S)
-        return layers
-    if suffix in CAD_SUFFIXES:
-        drawn: list[DrawnLayer] = ask("cad.read_cad", file.path, file.label, LONGEST_READ_S)
-        return drawn
-    return read_isolated(file.path, file.label)
+    reader = _READERS.get(file.path.suffix.lower(), "databases.read_database")
+    return read_isolated(reader, file.path, file.label, *([str(file.root)] if file.root is not None else []))
 
 
 def _features(layer: PlacedLayer, frame: Frame) -> tuple[list[PlanFeature], int]:

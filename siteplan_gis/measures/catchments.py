@@ -132,7 +132,12 @@ def contributing_area(runoff: Runoff, place: BaseGeometry) -> Catchment:
 
 
 def upslope_area(
-    runoff: Runoff, area: BaseGeometry, threshold_m2: float, beyond: BaseGeometry | None = None, least_m2: float = 100.0
+    runoff: Runoff,
+    area: BaseGeometry,
+    threshold_m2: float,
+    beyond: BaseGeometry | None = None,
+    least_m2: float = 100.0,
+    led_around: BaseGeometry | None = None,
 ) -> Upslope:
     """The ground outside that drains into an area.
 
@@ -144,14 +149,19 @@ def upslope_area(
         Count only ground outside of this, too (the site around a disturbed area).
     least_m2
         Entries of less ground are not listed, but counted.
+    led_around
+        Diversions: water that meets one before it meets the area does not come in.
     """
     rows, cols = runoff.shape
     cover = runoff.cover(area)
+    led = runoff.cover(led_around) if led_around is not None else np.zeros_like(cover)
     outside = cover == 0
     if beyond is not None:
         outside &= runoff.cover(beyond) == 0
-    met = runoff.first_met(cover)
+    met = runoff.first_met(np.maximum(cover, led))
     comes = outside & (met != NOWHERE)
+    around = comes & (led[met] > 0)
+    comes &= ~around
     at_cell = np.where(met != NOWHERE, runoff.gathered_m2[met], 0.0)
     flat_m2 = runoff.flat_m2
     total = float(flat_m2[comes].sum())
@@ -166,7 +176,7 @@ def upslope_area(
     return Upslope(
         total, sheet_m2, total - sheet_m2,
         _rim_doubt(runoff, shapely.union_all([sheet_where, channel_where]))
-        + _passing_by(runoff, area, comes | (cover > 0), outside), threshold_m2, (half_m2, twice_m2),
+        + _passing_by(runoff, area, comes | around | (cover > 0), outside), threshold_m2, (half_m2, twice_m2),
         sheet_where, channel_where,
         _entries(runoff, area, first_met_m2(runoff, met, comes), threshold_m2, least_m2),
         at_least, why,

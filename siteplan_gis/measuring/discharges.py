@@ -19,6 +19,7 @@ from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, we
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
 from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.controls import labels
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Discharge
 from siteplan_gis.units import feet
@@ -58,7 +59,7 @@ def targets(site: Site) -> list[Target]:
         for feature in features[role]
     ]
     drawn = [
-        Target(feature.geometry, feature.name or f"unnamed {kind} ({feature.layer})", kind)
+        Target(feature.geometry, feature.name or f"unnamed {kind} that the plan draws", kind)
         for kind, role in (("water", "surface_water"), ("wetland", "wetland"))
         for feature in site.plan.of(role)
     ]
@@ -90,7 +91,7 @@ def measure_discharges(
     # Cut through what dams them, but no ditch: what runs over a storm sewer between its inlets does not fall into it.
     sewers = [feature.geometry for feature in site.plan.of("storm_sewer")]
     starts: list[tuple[str, bool, Point]] = [
-        (feature.name or f"{feature.layer} {feature.id}", True, _start(feature.geometry)) for feature in outfalls
+        (name, True, _start(feature.geometry)) for name, feature in zip(labels(outfalls), outfalls, strict=True)
     ]
     ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
     near: Conditioned | None = None

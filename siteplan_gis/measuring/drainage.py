@@ -6,7 +6,6 @@ plus-minus, and their reason says so.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import shapely
@@ -20,19 +19,20 @@ from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.perimeter import DOWN, KINDS, SIDE, UP, classify_boundary, lengths
 from siteplan_gis.measures.routing import route
 from siteplan_gis.measuring.ground import AREA_DOUBT
+from siteplan_gis.measuring.protection import measure_bare_channels, measure_bare_edge, measure_inlets
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
+from siteplan_gis.model.controls import basins, controls_of, labels
 from siteplan_gis.units import FOOT_M, acres, feet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.channels import Channels
+    from siteplan_gis.measures.perimeter import Piece
     from siteplan_gis.measures.routing import Runoff
     from siteplan_gis.model.measurement import Measurement, Method
-    from siteplan_gis.model.plan import Plan, PlanFeature
+    from siteplan_gis.model.plan import PlanFeature
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.source import Source
 
@@ -41,40 +41,18 @@ _CELL_M: Final = 2.0
 """Areas are told to a few cells of their rim, so 2 m are fine enough; ways of a few feet take the finest cells."""
 
 _PILE_REACH_M: Final = 150.0
-_BASIN: Final = re.compile(r"\b(?:basins?|ponds?|sediment traps?)\b")
 
 _OF_DISTURBED: Final = (
-    "offsite_upslope_acres", "offsite_sheet_flow_sqft", "offsite_channel_acres", "channel_heads_in_disturbed",
-    "channel_through_disturbed_ft", *(f"perimeter_{kind}_ft" for kind in KINDS),
+    "offsite_upslope_acres", "offsite_sheet_flow_sqft", "offsite_channel_acres", "undiverted_sheet_flow_sqft",
+    "undiverted_channel_acres", "channel_heads_in_disturbed",
+    "channel_through_disturbed_ft", "channel_edge_bare_ft", "channel_open_ft", "perimeter_down_bare_ft",
+    "perimeter_side_bare_ft", *(f"perimeter_{kind}_ft" for kind in KINDS),
 )  # fmt: skip
 _WORDS: Final = {
     DOWN: "the ground falls outward, or more than its share of the runoff leaves",
     SIDE: "the ground falls along it",
     UP: "the ground falls inward",
 }
-
-
-def basins(plan: Plan) -> tuple[PlanFeature, ...]:
-    """Drawn ponds, and controls that are basins by their kind, name or layer: areas only."""
-    found = [
-        feature
-        for feature in plan.of("pond", "control")
-        if feature.geometry.area > 0
-        and (
-            feature.role == "pond"
-            or _BASIN.search(re.sub(r"[_\W]+", " ", f"{feature.kind} {feature.name} {feature.layer}".casefold()))
-        )
-    ]
-    return tuple(found)
-
-
-def labels(features: Sequence[PlanFeature]) -> list[str]:
-    """A name for each feature, each once: its own, else its layer and id."""
-    names: list[str] = []
-    for feature in features:
-        name = feature.name or f"{feature.layer} {feature.id}"
-        names.append(name if name not in names else f"{name} ({feature.layer} {feature.id})")
-    return names
 
 
 def measure_drainage(site: Site, shape: dict[str, BaseGeometry], method: Method) -> Taken:
@@ -95,6 +73,7 @@ def measure_drainage(site: Site, shape: dict[str, BaseGeometry], method: Method)
             _cannot_disturbed(taken, reason)
         for name in labels(ponds):
             taken.add(cannot(f"basin_drainage_acres[{name}]", reason))
+            taken.add(cannot(f"basin_percent[{name}]", reason))
         for name in labels(piles):
             taken.add(cannot(f"stockpile_drainage_ft[{name}]", reason))
             taken.add(cannot(f"stockpile_drains_to[{name}]", reason))
@@ -108,10 +87,16 @@ def measure_drainage(site: Site, shape: dict[str, BaseGeometry], method: Method)
     elif disturbed.area > 0:
         _measure_upslope(site, shape, method, runoff, taken)
         partly = "" if has_elevations(runoff, disturbed) else "part of the disturbed ground has no elevation"
-        _measure_channels(site, find_channels(runoff, disturbed, method.channel_m2), partly, taken)
-        _measure_perimeter(site, disturbed, runoff, taken)
+        channels, pieces = find_channels(runoff, disturbed, method.channel_m2), classify_boundary(runoff, disturbed)
+        _measure_channels(site, channels, partly, taken)
+        _measure_perimeter(site, pieces, taken)
+        taken.values.update(measure_bare_channels(site, channels, method).values)
+        taken.values.update(measure_bare_edge(site, pieces, method).values)
+        taken.values.update(measure_inlets(site, disturbed, runoff).values)
     for name, pond in zip(labels(ponds), ponds, strict=True):
-        taken.add(_basin(site, name, pond, runoff))
+        ground = _basin(site, name, pond, runoff)
+        taken.add(ground)
+        taken.add(_share(name, pond, ground))
     for name, pile in zip(labels(piles), piles, strict=True):
         _measure_pile(site, name, pile, method, runoff, taken)
     return taken
@@ -149,21 +134,28 @@ def _sources(site: Site) -> tuple[Source, ...]:
 
 def _measure_upslope(site: Site, shape: dict[str, BaseGeometry], method: Method, runoff: Runoff, taken: Taken) -> None:
     found = upslope_area(runoff, shape["disturbed"], method.channel_m2, shape["site"])
+    diversions = [feature.geometry for feature in controls_of(site.plan, {"diversion"})]
+    left = found
+    if diversions:
+        around = shapely.union_all(diversions)
+        left = upslope_area(runoff, shape["disturbed"], method.channel_m2, shape["site"], led_around=around)
     how = f"ground outside the site that drains to the disturbed ground, on {show(feet(runoff.ground.cell_m), 1)}-ft cells"
     split = f"; channelised where {show(acres(method.channel_m2), 2)} acres or more drain through a cell (assumed)"
     sqft = FOOT_M**2
-    doubt_m2 = found.plus_minus_m2 if not found.at_least else None
-    # Half and twice the threshold tell how far the split hangs on it.
-    split_m2 = max(abs(value - found.sheet_m2) for value in found.sheet_range_m2)
-    split_doubt = doubt_m2 + split_m2 if doubt_m2 is not None else None
     every = shapely.union_all([found.sheet, found.channel])
-    for name, value_m2, unit_m2, doubt, where, said in (
-        ("offsite_upslope_acres", found.area_m2, acres(1.0) ** -1, doubt_m2, every, how),
-        ("offsite_sheet_flow_sqft", found.sheet_m2, sqft, split_doubt, found.sheet, how + split),
-        ("offsite_channel_acres", found.channel_m2, acres(1.0) ** -1, split_doubt, found.channel, how + split),
+    past = "; less what meets a drawn diversion first"
+    acre = acres(1.0) ** -1
+    for name, of, value_m2, unit_m2, where, said in (
+        ("offsite_upslope_acres", found, found.area_m2, acre, every, how),
+        ("offsite_sheet_flow_sqft", found, found.sheet_m2, sqft, found.sheet, how + split),
+        ("offsite_channel_acres", found, found.channel_m2, acre, found.channel, how + split),
+        ("undiverted_sheet_flow_sqft", left, left.sheet_m2, sqft, left.sheet, how + past + split),
+        ("undiverted_channel_acres", left, left.channel_m2, acre, left.channel, how + past + split),
     ):
-        plus_minus = doubt / unit_m2 if doubt is not None else None
-        taken.add(measured(name, value_m2 / unit_m2, plus_minus, said, where, _sources(site), found.reason))
+        # Half and twice the threshold tell how far the split hangs on it.
+        split_m2 = max(abs(value - of.sheet_m2) for value in of.sheet_range_m2) if said != how else 0.0
+        plus_minus = (of.plus_minus_m2 + split_m2) / unit_m2 if not of.at_least else None
+        taken.add(measured(name, value_m2 / unit_m2, plus_minus, said, where, _sources(site), of.reason))
 
 
 def _measure_channels(site: Site, found: Channels, partly: str, taken: Taken) -> None:
@@ -197,8 +189,7 @@ def _measure_channels(site: Site, found: Channels, partly: str, taken: Taken) ->
     )
 
 
-def _measure_perimeter(site: Site, disturbed: BaseGeometry, runoff: Runoff, taken: Taken) -> None:
-    pieces = classify_boundary(runoff, disturbed)
+def _measure_perimeter(site: Site, pieces: tuple[Piece, ...], taken: Taken) -> None:
     for kind, (length_m, doubt_m) in lengths(pieces).items():
         own = [piece.line for piece in pieces if piece.kind == kind]
         taken.add(
@@ -227,6 +218,20 @@ def _basin(site: Site, name: str, pond: PlanFeature, runoff: Runoff) -> Measurem
         _sources(site),
         found.reason,
     )
+
+
+def _share(name: str, pond: PlanFeature, ground: Measurement) -> Measurement:
+    """The surface of a basin in per cent of what drains to it; the most that it may be, where more may drain to it."""
+    key = f"basin_percent[{name}]"
+    if not isinstance(ground.value, float) or ground.value <= 0:
+        return cannot(key, ground.reason or "no ground drains to it", ground.sources)
+    surface, doubt = acres(pond.geometry.area), ground.plus_minus
+    percent = 100.0 * surface / ground.value
+    # The wider side: of less ground the surface is a larger share.
+    least = max(ground.value - doubt, surface) if doubt is not None else ground.value
+    plus_minus = 100.0 * surface / least - percent if doubt is not None else None
+    how = "drawn surface over the existing ground that drains to it"
+    return measured(key, percent, plus_minus, how, ground.where, ground.sources, ground.reason)
 
 
 def _measure_pile(site: Site, name: str, pile: PlanFeature, method: Method, wide: Runoff, taken: Taken) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import shapely
+
 from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.measures.jurisdiction import doubts, shares
 from siteplan_gis.measures.proximity import nearby
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _SLIVER = 1e-4
 _AIRPORT_SEARCH_M = 16_093.44
+_BASES = ("reference point", "runway", "own area")
+"""What an airport is measured from, by what it is drawn as: a point, a line, an area."""
 
 
 def measure_places(
@@ -87,7 +91,7 @@ def measure_places(
                     "airport_ft",
                     feet(near[0].distance_m),
                     None,
-                    f"to the reference point of {near[0].name or near[0].id}",
+                    f"to the {_BASES[int(shapely.get_dimensions(near[0].geometry))]} of {near[0].name or near[0].id}",
                     near[0].geometry,
                     sources,
                 )

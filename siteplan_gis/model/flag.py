@@ -76,6 +76,7 @@ FLAG_CODES: Final = {
     "place_unknown": "where the plan lies on the earth is not known; nothing that needs its place was measured",
     "role_guessed": "a layer's role was guessed from its name",
     "sheet_note": "what a reviewer should know of a sheet",
+    "sheet_unreadable": "a sheet could not be opened; nothing of it is known",
     "sheet_reduced": "a sheet is printed at another size than it was drawn for",
     "sheet_scale_disagrees": "what tells the scale of a sheet disagrees with itself",
     "site_from_disturbed": "no site boundary is drawn; the disturbed area stands in for it",

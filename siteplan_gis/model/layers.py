@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 LAYER_ROLES: Final = (
     "waters", "flowlines", "wetlands", "floodplain", "municipalities", "airports", "culverts", "roads", "parcels",
-    "contours",
+    "contours", "listed_waters", "wells",
 )  # fmt: skip
-"""Roles of a reference layer. `flowlines` are drainage lines in the direction of flow, followed downstream."""
+"""Roles of a reference layer. `flowlines` are drainage lines in the direction of flow, followed downstream;
+`listed_waters` outstanding or exceptional resource waters and impaired ones; `wells` wells and springs."""
 
 WATER_KINDS: Final = (
     "stream", "intermittent_stream", "ephemeral_stream", "river", "ditch", "lake", "reservoir", "pond", "coastline",
@@ -29,6 +30,9 @@ UNCOUNTED_KINDS: Final = ("artificial_path", "connector", "pipeline", "undergrou
 WETLAND_KINDS: Final = ("wetland", "wetland_point", "filled_wetland")
 """`wetland_point` is a wetland too small to be drawn as an area; `filled_wetland` is never counted."""
 
+
+LISTED_KINDS: Final = ("outstanding", "exceptional", "impaired")
+"""Kinds of a listed water; "" where the layer does not tell."""
 
 REACH_CODE: Final = "reach_m="
 """Begins the code of a municipality whose boundary map states its extraterritorial reach, in metres."""

@@ -39,6 +39,10 @@ class Method:
     """Less steep ground than this (0.01 acre) is within the noise of an elevation model."""
     unstated_accuracy_m: float = 12.192
     """Taken for a map that states no accuracy: 40 ft, the national map standard at 1:24,000."""
+    control_near_m: float = 7.62
+    """A control this near stands at the inlet, outfall or edge that it serves (25 ft; the texts give none)."""
+    channel_edge_m: float = 15.24
+    """A fence this near to a channel's course stands along its edge (50 ft; the texts give no width)."""
     overlap_noise_m2: float = 1.0
     """Common ground of two phases below this area is drafting noise."""
     channel_m2: float = 10_000.0

@@ -75,6 +75,8 @@ class OptionsTable(_Table):
     log_columns: list[Literal["location", "name", "assessment", "phase", "maintenance"]] | None = None
     clock: Literal["complete", "received", "more_received"] | None = None
     deemed_approved: bool | None = None
+    only_downslope: bool | None = None
+    channels: bool | None = None
     permit: Literal["erosion_control", "post_construction"] | None = None
 
 

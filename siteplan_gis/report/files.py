@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 NAMES: Final = ("review.json", "findings.gpkg", "review.html")
 
 
-def write_outputs(review: Review, folder: Path) -> tuple[Path, ...]:
+def write_outputs(
+    review: Review, folder: Path, paper: str | None = None, feet_per_inch: float | None = None
+) -> tuple[Path, ...]:
     """Write `review.json`, `findings.gpkg` and `review.html` into a folder, which is made where it is missing.
+
+    With `paper` (a size of `paper_size`) there is a sheet to print, `site_map.pdf`, too, at `feet_per_inch` or the
+    largest scale that fits.
 
     The files are made in a hidden folder there and moved out when all are ready; where a move fails or is interrupted,
     what stood there before is put back. Other files of the folder are left alone.
@@ -30,15 +35,19 @@ def write_outputs(review: Review, folder: Path) -> tuple[Path, ...]:
     Raises
     ------
     InputError
-        If the folder cannot be written to, or the disk is full.
+        If the folder cannot be written to, the disk is full, or the site does not fit on the paper.
     """
     record = review_record(review)
-    writers = (
-        lambda path: write_json(record, path),
-        lambda path: write_geopackage(review, path, record),
-        lambda path: write_page(review, path, record),
-    )
-    return write_together(folder, dict(zip(NAMES, writers, strict=True)))
+    writers: dict[str, Callable[[Path], object]] = {
+        "review.json": lambda path: write_json(record, path),
+        "findings.gpkg": lambda path: write_geopackage(review, path, record),
+        "review.html": lambda path: write_page(review, path, record),
+    }
+    if paper is not None:
+        from siteplan_gis.report.print_sheet import NAME, write_print_sheet  # noqa: PLC0415
+
+        writers[NAME] = lambda path: write_print_sheet(review, record, path, paper, feet_per_inch)
+    return write_together(folder, writers)
 
 
 def write_together(folder: Path, writers: Mapping[str, Callable[[Path], object]]) -> tuple[Path, ...]:

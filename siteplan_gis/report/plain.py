@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
 
+from siteplan_gis.errors import UNPRINTABLE
 from siteplan_gis.units import FOOT_M
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Plain = str | int | float | bool | None
 
 _DIGITS: Final = 10
 _COORDINATE_DECIMALS: Final = 7
-_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def number(value: float | None, digits: int = _DIGITS) -> float | int | None:
@@ -44,14 +43,14 @@ def number(value: float | None, digits: int = _DIGITS) -> float | int | None:
 
 
 def text(value: object) -> str:
-    r"""Text in which control characters and lone surrogates are replaced by U+FFFD; line ends and tabs stay.
+    r"""Text in which control characters and the like are replaced by U+FFFD; line ends and tabs stay.
 
     Examples
     --------
     >>> text("a\x1b[31m\tb") == "a\ufffd[31m\tb"
     True
     """
-    return _UNPRINTABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
+    return UNPRINTABLE.sub("\ufffd", str(value).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def plain_value(value: object) -> Plain:

@@ -131,7 +131,7 @@ def csv_text(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, type]) -> 
     Examples
     --------
     >>> csv_text([{"name": "=1+1", "acres": 2.5}], {"name": str, "acres": float})
-    "name,acres\\r\\n'=1+1,2.5\\r\\n"
+    "name,acres\r\n'=1+1,2.5\r\n"
     """
     written = io.StringIO()
     table = csv.writer(written)

@@ -290,9 +290,9 @@ PAUSED = date(2026, 6, 1)
 )
 def test_ground_that_rests_is_stabilised(resumes, covers, status):
     piece = ground(paused=PAUSED, **({"resumes": resumes} if resumes else {}))
-    assert outcome("SAU-14D", features=(piece, *covers)) == [("g1", status)]
+    assert outcome("SAU-14D", features=(piece, *covers)) == [("ground 1", status)]
     as_text = ground(paused="2026-06-01", **({"resumes": resumes.isoformat()} if resumes else {}))
-    assert outcome("SAU-14D", features=(as_text, *covers)) == [("g1", status)]
+    assert outcome("SAU-14D", features=(as_text, *covers)) == [("ground 1", status)]
 
 
 def test_a_plan_without_pauses_is_the_reviewer_s():

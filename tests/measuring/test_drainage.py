@@ -11,9 +11,10 @@ from shapely import LineString, box
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame
 from siteplan_gis.measuring.banks import measure_banks
-from siteplan_gis.measuring.drainage import basins, measure_drainage
+from siteplan_gis.measuring.drainage import measure_drainage
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.receiving import measure_receiving
+from siteplan_gis.model.controls import basins
 from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.measurement import Discharge, Method
 from siteplan_gis.model.plan import Plan, PlanFeature
@@ -112,7 +113,7 @@ def test_each_basin_has_its_drainage():
     east = feature("control", box(20, 20, 60, 40), "", kind="Sediment basin")
     fence = feature("control", box(-5, -5, 5, 5), "SF", kind="silt fence")
     values = take(SITE, DISTURBED, west, east, fence)
-    for name, length_m in (("Pond W", 150), ("plan.gpkg/control 1", 190)):
+    for name, length_m in (("Pond W", 150), ("sediment basin 1", 190)):
         measured = values[f"basin_drainage_acres[{name}]"]
         assert measured.value == pytest.approx(40 * length_m / ACRE_M2, rel=0.06)
         assert abs(measured.value - 40 * length_m / ACRE_M2) <= measured.plus_minus
