@@ -21,7 +21,8 @@ import shapely
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.report.map_layers import MapItem, MapLayer, context_layers, finding_layers
-from siteplan_gis.report.plain import lonlat
+from siteplan_gis.report.plain import lonlat, text
+from siteplan_gis.report.qgis_project import PROJECTS_TABLE, project_row
 from siteplan_gis.report.qgis_style import context_qml, status_qml
 from siteplan_gis.report.records import review_record
 
@@ -83,11 +84,14 @@ def write_geopackage(review: Review, path: Path, record: Mapping[str, Any] | Non
         tables += _tables(layer, f"{layer.key}_findings" if layer.key in taken else layer.key, status_qml)
     for layer in context:
         tables += _tables(layer, layer.key, partial(context_qml, layer.key))
-    write_tables(path, tables, review.site.frame, review.on.isoformat())
+    title = text(review.site.plan.name) or "Unnamed plan"
+    write_tables(path, tables, review.site.frame, review.on.isoformat(), title)
 
 
-def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str) -> None:
-    """Write tables with their styles to a new GeoPackage; `on` is the day (YYYY-MM-DD) that stands in for the clock.
+def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str, title: str) -> None:
+    """Write tables with their styles, and a QGIS project of them all, to a new GeoPackage.
+
+    `on` is the day (YYYY-MM-DD) that stands in for the clock, `title` the project's.
 
     Raises
     ------
@@ -103,7 +107,7 @@ def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str) -> 
         with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
             for table in tables:
                 _write_table(path, table, frame, crs)
-        _finish(path, tables, moment)
+        _finish(path, tables, moment, project_row(path.name, title, tables, crs, on))
     except (RuntimeError, sqlite3.Error):
         _write_more(path)
         raise
@@ -198,8 +202,8 @@ def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
     )
 
 
-def _finish(path: Path, tables: Sequence[Table], moment: str) -> None:
-    """Add the default styles."""
+def _finish(path: Path, tables: Sequence[Table], moment: str, project: tuple[str, str, str]) -> None:
+    """Add the default styles and the project."""
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(_STYLES_TABLE)
         database.executemany(
@@ -213,3 +217,5 @@ def _finish(path: Path, tables: Sequence[Table], moment: str) -> None:
             " VALUES ('layer_styles', 'attributes', 'layer_styles', '', ?)",
             (moment,),
         )
+        database.execute(PROJECTS_TABLE)
+        database.execute("INSERT INTO qgis_projects VALUES (?, ?, ?)", project)

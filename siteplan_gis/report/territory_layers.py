@@ -89,7 +89,7 @@ def write_territory_geopackage(mapped: TerritoryMap, path: Path) -> None:
     OSError
         If the disk is full.
     """
-    write_tables(path, territory_tables(mapped), mapped.limits.plane, mapped.on.isoformat())
+    write_tables(path, territory_tables(mapped), mapped.limits.plane, mapped.on.isoformat(), "Extraterritorial areas")
 
 
 def territory_geojson(mapped: TerritoryMap) -> dict[str, Any]:

@@ -161,8 +161,8 @@ def test_every_layer_has_a_default_style(written: Path) -> None:
 
 
 def test_the_same_review_gives_the_same_bytes(tmp_path: Path, written: Path) -> None:
-    write_geopackage(synthetic.make_review(), tmp_path / "again.gpkg")
-    assert (tmp_path / "again.gpkg").read_bytes() == written.read_bytes()
+    write_geopackage(synthetic.make_review(), tmp_path / "findings.gpkg")
+    assert (tmp_path / "findings.gpkg").read_bytes() == written.read_bytes()
     moments = rows(written, "SELECT DISTINCT last_change FROM gpkg_contents")
     assert moments == [("2026-03-10T00:00:00.000Z",)]
 
