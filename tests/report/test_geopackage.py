@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -128,7 +129,9 @@ def test_elsewhere_coordinates_are_degrees_in_one_piece(tmp_path: Path) -> None:
 def test_hostile_text_is_kept_as_text(written: Path) -> None:
     with fiona.open(written, layer="disturbed_area") as source:
         features = list(source)
-    assert [f.properties["name"] for f in features[:9]] == list(synthetic.PAYLOADS[:9])
+    # What turns the direction of writing, or begins a line, is shown as a replacement character.
+    plain = [re.sub("[\u2028\u2029\u202a-\u202e]", "\ufffd", payload) for payload in synthetic.PAYLOADS[:9]]
+    assert [f.properties["name"] for f in features[:9]] == plain
     assert features[9].properties["name"] == "NaN Infinity NaT \ufffd\ufffd[31m [red]bold[/red] [link=x]"
     told = [json.loads(f.properties["attributes"]) for f in features]
     assert all(each["acres"] is None and each["nothing"] is None for each in told)
