@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from drawing import Drawn, grid, hangars, store, subdivision
 from shapely import LineString, box
-from story import Story, about, adding, draining, keeping, outfall_in_the_ravine, sheets, without
+from story import Story, about, adding, deep, draining, keeping, outfall_in_the_ravine, sheets, without
 
 if TYPE_CHECKING:
     from drawing import Design
@@ -235,6 +235,15 @@ _SAUKVILLE_STORIES: Final = (
         changes=(keeping("grid", lambda _, values: values["NAME"] not in {"D5", "E5"}),),
     ),
     _saukville(
+        "unclear-bare-inlet",
+        "The westernmost inlet of the new street has no protection, and nobody fenced the topsoil that stands for months.\n"
+        "The village asks for both as far as practicable: a person decides.",
+        "CB-4 stands inside the limits of disturbance, 250 ft from the next inlet.",
+        "needs_review", 0, {"SAU-INLET:inlets": None, "SAU-INLET:bare": "needs_review", "SAU-STOCK:topsoil": "needs_review"},
+        changes=(keeping("inlet_protection", lambda spot, _: spot.x != -400.0),
+                 keeping("silt_fence", lambda line, _: not line.is_ring)),
+    ),
+    _saukville(
         "fail-wrong-acreage",
         "The application states 7.00 acres of disturbed ground; the drawing shows 8.78.\n"
         "Somebody forgot to add up again after the second phase grew.",
@@ -283,6 +292,12 @@ _SAUKVILLE_STORIES: Final = (
 
 _STREET: Final = LineString([(20, -823), (200, -823)])
 _LATERAL: Final = LineString([(117, -800), (117, -540)])
+
+
+def _small_basin() -> Design:
+    base = store()
+    return replace(base, basin=box(-295, -700, -235, -660))
+
 
 _FAIRWATER: Final = Story(
     name="pass-fairwater-commercial",
@@ -354,6 +369,29 @@ _TWO_SCALES: Final = replace(
     sheets=sheets("1\" = 50'", 2.0, ("existing", "final"), "1\" = 100'"),
 )  # fmt: skip
 
+_SHORT_FENCE: Final = replace(
+    _FAIRWATER, name="fail-fairwater-short-fence",
+    story="The silt fence west of the outlet was left out of the drawing: from the northwest corner down to the swale nothing\n"
+    "stands below the yard. Under ten acres, a fence or its equal belongs along all side and down slopes.",
+    status="fail", exit_code=1, findings=_FAIRWATER.findings | {"FAI-10-A:down": "fail", "FAI-10-A:beside": "fail"},
+    measurements={},
+    on_paper="West edge 495 ft, south edge from the corner to the swale: no control within 25 ft but the berm's end.\n"
+    "All else as in pass-fairwater-commercial.\n",
+    changes=(*_FAIRWATER.changes, keeping("silt_fence", lambda line, _: line.bounds[0] > -500.0)),
+)  # fmt: skip
+
+_SMALL_BASIN: Final = replace(
+    _FAIRWATER, name="fail-fairwater-small-basin", design=_small_basin,
+    story="The basin was made smaller to save parking: 60 by 40 feet, and two and a half feet deep.\n"
+    "The ordinance asks for 1 % of what drains to it, on and off the site, and for three feet.",
+    status="fail", exit_code=1,
+    findings=_FAIRWATER.findings | {"FAI-BASIN-1:P-1": "fail", "FAI-BASIN-2:P-1": "fail"},
+    measurements={"basin_acres[P-1]": about(0.0551, 0.005)},
+    on_paper="60 x 40 = 2,400 sq ft = 0.0551 acres; 1 % of the 9 acres in the swale above is 0.09. 2.5 ft are less than 3.\n"
+    "All else as in pass-fairwater-commercial.\n",
+    changes=(*_FAIRWATER.changes, deep("basin", 2.5)),
+)  # fmt: skip
+
 # ---------------------------------------------------------------------------------------------------------- East Troy
 
 _EAST_TROY: Final = Story(
@@ -386,4 +424,4 @@ _WET_POND: Final = replace(
     changes=(without("lots"), draining("basin", 72.0)),
 )  # fmt: skip
 
-STORIES: Final = (*_SAUKVILLE_STORIES, _FAIRWATER, _TWO_SCALES, _EAST_TROY, _WET_POND)
+STORIES: Final = (*_SAUKVILLE_STORIES, _FAIRWATER, _TWO_SCALES, _SHORT_FENCE, _SMALL_BASIN, _EAST_TROY, _WET_POND)

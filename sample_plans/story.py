@@ -114,6 +114,15 @@ def draining(layer: str, hours: float) -> Change:
     return change
 
 
+def deep(layer: str, feet: float) -> Change:
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        stated = tuple((shape, values | {"DEPTH_FT": feet}) for shape, values in drawn.features)
+        drawing[layer] = replace(drawn, features=stated)
+
+    return change
+
+
 def outfall_in_the_ravine(drawing: Drawing) -> None:
     """Where the ravine's stream leaves the third phase."""
     stream = next(line for line, values in drawing["streams"].features if values["KIND"] == "46003")

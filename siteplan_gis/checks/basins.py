@@ -4,10 +4,11 @@ What the rules ask: with more than 10 acres disturbed at one time, or where a ch
 one or more basins; each with a surface of at least 1 % of the area that drains to it and at least three feet deep.
 
 How it is judged: the largest area open on one day against the limit; exactly 10 acres is neither less nor more than
-10, so that the text asks for neither kind of control: the reviewer decides. A channel originates where the ground that
-drains through one cell first reaches the program's threshold; the texts give none, so a channel alone asks the
-reviewer where no basin is drawn. The ground that drains to a basin, on and off the site, is found cell by cell; where
-it may be larger than the elevations show, a basin never passes. Depth is the plan's own figure (attribute `depth`).
+10, so that the text asks for neither kind of control: the reviewer decides. A channel originates where the ground
+that drains through one cell first reaches the program's threshold; the texts give none, so a channel alone asks the
+reviewer where no basin is drawn. The ground that drains to a basin, on and off the site, is found cell by cell, with
+that of the inlets that drawn storm sewers lead to it; where it may be larger than the elevations show, a basin never
+passes. Depth is the plan's own figure (attribute `depth`).
 
 Limits: today's ground, not the graded one, leads the water; which particles a basin traps, its outlet and its upkeep
 are computations and conduct to be looked at by hand.

@@ -19,7 +19,7 @@ from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.perimeter import DOWN, KINDS, SIDE, UP, classify_boundary, lengths
 from siteplan_gis.measures.routing import route
 from siteplan_gis.measuring.ground import AREA_DOUBT
-from siteplan_gis.measuring.protection import measure_bare_channels, measure_bare_edge, measure_inlets
+from siteplan_gis.measuring.protection import measure_bare_channels, measure_bare_edge, measure_inlets, piped_inlets
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.controls import basins, controls_of, labels
@@ -205,15 +205,17 @@ def _measure_perimeter(site: Site, pieces: tuple[Piece, ...], taken: Taken) -> N
 
 
 def _basin(site: Site, name: str, pond: PlanFeature, runoff: Runoff) -> Measurement:
-    found = contributing_area(runoff, pond.geometry)
+    piped = piped_inlets(site.plan, pond.geometry)
+    found = contributing_area(runoff, shapely.union_all([pond.geometry, *piped]))
     key = f"basin_drainage_acres[{name}]"
+    by_pipe = f", {len(piped)} inlets piped to it included" * bool(piped)
     if found.area_m2 is None:
         return cannot(key, found.reason, _sources(site))
     return measured(
         key,
         acres(found.area_m2),
         None if found.at_least else acres(found.plus_minus_m2),
-        "existing ground that drains to it, on and off the site, with its own",
+        f"existing ground that drains to it, on and off the site, with its own{by_pipe}",
         found.polygon,
         _sources(site),
         found.reason,

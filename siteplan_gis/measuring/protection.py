@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _CLOSES_GAP: Final = BARRIERS | IN_CHANNELS | {"tracking_pad"}
 _GAP_M: Final = 10 * FOOT_M
 """Shorter gaps between drawn controls, and between a control and the pad or outlet beside it, are drafting."""
+_JOINED_M: Final = 1.0
+"""Drawn pipes and inlets this near to each other are joined."""
 _INLET_M: Final = 5.0
 """Water that comes this near to an inlet runs into it: noise of the elevations leads it past a single cell."""
 
@@ -115,6 +117,21 @@ def measure_inlets(site: Site, disturbed: BaseGeometry, runoff: Runoff) -> Taken
             continue
         taken.add(measured(key, acres(float(gathered[cover > 0].sum())), None, how, feature.geometry, sources))
     return taken
+
+
+def piped_inlets(plan: Plan, basin: BaseGeometry) -> list[BaseGeometry]:
+    """The ground around the inlets that drawn storm sewers lead to a basin: its water comes there, too."""
+    sewers = [item.geometry for item in plan.of("storm_sewer") if not item.geometry.is_empty]
+    reached, grown = [basin], True
+    while grown:
+        near = [sewer for sewer in sewers if any(shapely.dwithin(sewer, one, _JOINED_M) for one in reached)]
+        sewers = [sewer for sewer in sewers if not any(sewer is one for one in near)]
+        reached, grown = [*reached, *near], bool(near)
+    return [
+        item.geometry.buffer(_INLET_M)
+        for item in plan.of("inlet")
+        if any(shapely.dwithin(item.geometry, sewer, _JOINED_M) for sewer in reached[1:])
+    ]
 
 
 def _shape(plan: Plan, kinds: frozenset[str]) -> BaseGeometry:

@@ -107,3 +107,19 @@ def test_basin_of_a_known_share():
     share = values["basin_percent[P-1]"]
     assert share.value == pytest.approx(100 * 10 / (70 + 150), rel=0.08)
     assert share.plus_minus > 0
+
+
+def test_a_sewer_leads_the_ground_above_its_inlet_to_the_basin():
+    """An inlet at the foot of the square takes 10 m by 210 m of the roof; two joined pipes lead it to a pond aside."""
+    pond = feature("pond", box(100, 100, 110, 110), "P-1")
+    inlet = feature("inlet", Point(0, 60), "CB-1")
+    pipes = [
+        feature("storm_sewer", LineString([(0, 60), (50, 80)])),
+        feature("storm_sewer", LineString([(50, 80.9), (100, 105)])),
+    ]
+    alone, piped, broken = (
+        take(SITE, DISTURBED, pond, inlet, *drawn)["basin_drainage_acres[P-1]"].value * ACRE_M2
+        for drawn in ((), pipes, pipes[:1])
+    )
+    assert piped - alone == pytest.approx(10 * 210, rel=0.12)
+    assert broken == alone
