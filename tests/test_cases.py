@@ -234,7 +234,7 @@ def test_road_without_a_culvert_is_no_answer():
         run("H40", "outfall.geojson", layer=[("waters", "waters.gpkg")], dem=["dem.tif"], dem_units="m", **OUTFALL)
     )
     assert found["within_quarter_mile"] is None
-    assert found["ends_because"] == "closed_depression"
+    assert found["ends_because"] == "barrier"
     assert "depression" in found["explanation"]
 
 

@@ -176,4 +176,5 @@ def _receiving(discharge: Discharge) -> str:
 
 
 def _drawn(discharge: Discharge) -> BaseGeometry:
-    return discharge.start if discharge.path is None else shapely.union_all([discharge.start, discharge.path])
+    parts = (discharge.start, discharge.path, discharge.barrier)
+    return shapely.union_all([part for part in parts if part is not None])

@@ -59,7 +59,8 @@ class Trace:
     reached
         Index of the target reached, None where none was.
     ends_because
-        "reached" or one of "farther_than_limit", "leaves_elevation_data", "closed_depression", "no_elevation".
+        "reached" or one of "farther_than_limit", "leaves_elevation_data", "closed_depression", "barrier" (a depression
+        behind a narrow, road-like one), "no_elevation".
     plus_minus_m
         Half the width of the doubt about the length: how much it hangs on the smoothing, a cell for the ends, and a
         quarter of the way over exactly level ground.
@@ -192,7 +193,7 @@ def _ending(how: int, length_m: float, depth_m: float, width_m: float | None, li
             f" behind a narrow, road-like barrier (lower ground {width_m:.0f} m on): a culvert may lie there, "
             "and where the runoff goes from here cannot be told"
         )
-    return "closed_depression", sentence
+    return "barrier" if width_m is not None else "closed_depression", sentence
 
 
 def _pipes(ground: Conditioned, path: LineString | None) -> tuple[LineString, ...]:

@@ -15,6 +15,7 @@ from siteplan_gis.measures.exits import Exit, runoff_exits
 from siteplan_gis.measures.flow import BARRIER_M, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
+from siteplan_gis.measuring.barriers import with_barrier
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
@@ -132,6 +133,7 @@ def measure_discharges(
             followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
     followed = [certain(each, listed, by_role, method, near_m) for each in followed]
+    followed = [with_barrier(each, site) for each in followed]
     if starts:
         least_m2 = min(method.channel_m2, _CONCENTRATED * ground.area)
         concentrated = [place.area_m2 is not None and place.area_m2 >= least_m2 for place in places]
@@ -251,6 +253,7 @@ def follow(
         within = False
     for ending, code in (
         ("closed_depression", "depression_closed"),
+        ("barrier", "depression_closed"),
         ("leaves_elevation_data", "trace_leaves_elevation"),
     ):
         if way.ends_because == ending:

@@ -114,6 +114,7 @@ class Discharge:
         None where it cannot be told.
     ends_because
         "reached_water", "reached_wetland", "farther_than_limit", "leaves_elevation_data", "closed_depression",
+        "barrier" (a closed depression behind a narrow, road-like one),
         "network_ends", "no_elevation", "at_edge_of_coverage".
     shown
         Whether the plan shows this discharge location: True for a drawn outfall or one within 50 ft of it.
@@ -126,6 +127,8 @@ class Discharge:
         Paths of the runs that ended otherwise, one for each other end.
     profile
         Distance along the path and elevation there, in metres.
+    barrier
+        The crest of the road-like barrier that stops the path; None where none does.
     """
 
     id: str
@@ -146,6 +149,7 @@ class Discharge:
     flow_range_m: tuple[float, float] | None = None
     rivals: tuple[BaseGeometry, ...] = ()
     profile: tuple[tuple[float, float], ...] = ()
+    barrier: BaseGeometry | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -255,7 +255,7 @@ def dammed(height, width=8.0):
 POND = box(-20, -220, 20, -200)
 
 
-@pytest.mark.parametrize(("height", "ends"), [(0.25, "reached"), (0.45, "reached"), (0.56, "closed_depression")])
+@pytest.mark.parametrize(("height", "ends"), [(0.25, "reached"), (0.45, "reached"), (0.56, "barrier")])
 def test_ponding_is_crossed_up_to_the_barrier_height(ground, home, height, ends):
     traced = trace_terrain(ground(dammed(height)), home, [POND], 402, barrier_m=0.5)
     assert traced.ends_because == ends
@@ -267,13 +267,13 @@ def test_ponding_is_crossed_up_to_the_barrier_height(ground, home, height, ends)
 
 def test_barrier_height_is_a_parameter(ground, home):
     grid = ground(dammed(1.5))
-    assert trace_terrain(grid, home, [POND], 402).ends_because == "closed_depression"
+    assert trace_terrain(grid, home, [POND], 402).ends_because == "barrier"
     assert trace_terrain(grid, home, [POND], 402, barrier_m=2.0).reached == 0
 
 
 def test_a_road_without_its_culvert_stops_the_path_and_is_named(ground, home):
     traced = trace_terrain(ground(dammed(3.0)), home, [POND], 402)
-    assert (traced.ends_because, traced.reached) == ("closed_depression", None)
+    assert (traced.ends_because, traced.reached) == ("barrier", None)
     assert traced.depression_depth_m == pytest.approx(3.0, abs=0.1)
     assert traced.barrier_width_m == pytest.approx(8, abs=2)
     assert "road-like barrier" in traced.explanation
@@ -310,7 +310,7 @@ def test_a_culvert_known_only_as_a_place_is_laid_across_the_road(ground, home, p
 
 def test_a_culvert_elsewhere_changes_nothing(ground, home):
     traced = trace_terrain(ground(dammed(3.0)), home, [POND], 402, culverts=[LineString([(90, -92), (90, -108)])])
-    assert traced.ends_because == "closed_depression"
+    assert traced.ends_because == "barrier"
     assert traced.culverts == ()
 
 
@@ -521,7 +521,7 @@ def test_case(name):
 def test_case_without_its_culvert_never_says_that_no_water_is_near():
     grid, start, waters, *_ = read_case("H40")
     traced = trace_terrain(grid, start, waters, 402.336)
-    assert traced.ends_because == "closed_depression"
+    assert traced.ends_because == "barrier"
     # On paper: the pond behind the road is 4 m deep.
     assert traced.depression_depth_m == pytest.approx(4, abs=0.2)
     assert "road-like barrier" in traced.explanation

@@ -131,3 +131,31 @@ def test_nothing_is_certain_about_a_path_into_a_hollow_beside_uncovered_ground()
         _, (first, *_) = measure_discharges(site, shapes(plan), Method())
         assert first.within_quarter_mile is answer
         assert shapely.equals(first.start, Point(0, -20))
+
+
+# --- barriers ---------------------------------------------------------------------------------------------------------
+
+
+def dam(x, y):
+    """A valley to the south with a road 8 m wide and 3 m high across it, 60 m south of the middle."""
+    valley = 100 + 0.02 * y + 0.05 * np.abs(x)
+    return np.where(np.abs(y + 60) <= 4, np.maximum(valley, 102.0), valley)
+
+
+@pytest.mark.parametrize(
+    ("away_m", "name", "said"),
+    [(15.0, "County Road W", "at County Road W"), (15.0, "", "an unnamed road"), (22.0, "County Road W", None)],
+)
+def test_the_road_that_stops_a_path_is_named_with_its_place(away_m, name, said):
+    outfall = PlanFeature("outfall", Point(0, 0), "plan/outfall", "1", "OF-1")
+    road = PlanFeature("road", LineString([(-90, -60 - away_m), (90, -60 - away_m)]), "plan/road", "1", name)
+    plan = Plan("test", (outfall, road, PlanFeature("disturbed_area", box(-10, -5, 10, 5), "plan/d", "1")), ())
+    creek = waters(LineString([(-190, -150), (190, -150)]))
+    _, (found, *_) = measure_discharges(
+        Site(FRAME, plan, {"waters": (creek,)}, terrain(dam), {}), shapes(plan), Method()
+    )
+    assert found.ends_because == "barrier"
+    assert found.within_quarter_mile is None
+    assert found.barrier.distance(Point(0, -60)) < 5
+    assert "ft south of where it starts" in found.explanation
+    assert said in found.explanation if said else "road W" not in found.explanation
