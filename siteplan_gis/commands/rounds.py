@@ -29,8 +29,8 @@ def compare(
         from siteplan_gis.ingest.review_records import read_review_record  # noqa: PLC0415
         from siteplan_gis.report.files import write_together  # noqa: PLC0415
         from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
-        from siteplan_gis.report.rounds import compare_reviews  # noqa: PLC0415
-        from siteplan_gis.report.rounds_page import STATE_WORDS, page_of_rounds  # noqa: PLC0415
+        from siteplan_gis.report.rounds import STATE_WORDS, compare_reviews  # noqa: PLC0415
+        from siteplan_gis.report.rounds_page import page_of_rounds  # noqa: PLC0415
         from siteplan_gis.report.schema import review_schema  # noqa: PLC0415
 
         before, after = (read_review_record(path, review_schema()) for path in (old, new))
@@ -67,6 +67,10 @@ def letter(
     template: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A Word document whose letterhead and styles are used.")
     ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(metavar="OLD.json", help="The review of the last round: a section tells what changed."),
+    ] = None,
     on: Annotated[str | None, typer.Option(metavar="DATE", help="Date of the letter; by default today.")] = None,
 ) -> None:
     """Write the letter to the applicant: the decision and its numbered reasons."""
@@ -76,12 +80,15 @@ def letter(
         from siteplan_gis.report.files import write_together  # noqa: PLC0415
         from siteplan_gis.report.letter import letter_of  # noqa: PLC0415
         from siteplan_gis.report.letter_formats import letter_markdown, outcome_words, write_docx  # noqa: PLC0415
+        from siteplan_gis.report.rounds import compare_reviews  # noqa: PLC0415
         from siteplan_gis.report.schema import review_schema  # noqa: PLC0415
 
         target = out if out is not None else review.parent / "letter.docx"
         if target.suffix.lower() not in {".docx", ".md"}:
             raise InputError(f"a letter is written as .docx or .md, not as {target.name!r}")
-        written = letter_of(read_review_record(review, review_schema()), day(on), words)
+        record = read_review_record(review, review_schema())
+        rounds = None if since is None else compare_reviews(read_review_record(since, review_schema()), record)
+        written = letter_of(record, day(on), words, rounds)
         if target.suffix.lower() == ".docx":
             write_together(target.parent, {target.name: lambda path: write_docx(written, path, template)})
         else:

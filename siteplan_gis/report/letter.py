@@ -14,6 +14,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.errors import InputError
+from siteplan_gis.report.rounds import STATE_WORDS
 from siteplan_gis.report.wording import STATUS_WORDS, citation
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one point since the last round: `state` is "Resolved", "Still open", "New" or "Open again"."""
+
+    state: str
+    citation: str
+    title: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """Everything a letter holds, in its order.
 
@@ -62,10 +73,16 @@ class Letter:
     enclosures: tuple[str, ...]
     disclaimer: str
     notes: tuple[str, ...]
+    since: str = ""
+    changes: tuple[Change, ...] = ()
 
 
-def letter_of(record: Mapping[str, Any], on: date, words: Path | None = None) -> Letter:
+def letter_of(
+    record: Mapping[str, Any], on: date, words: Path | None = None, rounds: Mapping[str, Any] | None = None
+) -> Letter:
     """The letter that a review asks for, dated `on`.
+
+    `rounds` is what `compare_reviews` tells of the last review and this one, for a section on what changed.
 
     Raises
     ------
@@ -116,7 +133,19 @@ def letter_of(record: Mapping[str, Any], on: date, words: Path | None = None) ->
         enclosures=tuple(_enclosures(record)),
         disclaimer=_disclaimer(record),
         notes=tuple(_notes(record, undecided, on, confirmed=confirmed)),
+        since="" if rounds is None else rounds["old"]["on"],
+        changes=() if rounds is None else tuple(_changes(rounds, findings)),
     )
+
+
+def _changes(rounds: Mapping[str, Any], findings: Iterable[Mapping[str, Any]]) -> Iterable[Change]:
+    """What was resolved, and what is open of that which the letter may tell."""
+    told = {row["id"] for row in findings}
+    for row in rounds["findings"]:
+        if row["state"] == "settled" or (row["state"] != "resolved" and row["id"] not in told):
+            continue
+        cited = citation(row["section"], inferred=row["section_inferred"])
+        yield Change(STATE_WORDS[row["state"]], cited, row["title"], row["new_message"] or row["old_message"])
 
 
 def _asked(row: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from siteplan_gis.report.letter import Letter, Reason
 
 _COLUMNS: Final = ("No.", "Requirement and finding", "What to change", "Response")
+_CHANGE_COLUMNS: Final = ("Since then", "Requirement", "Finding")
 _BESIDES: Final = "Besides, the following is wanted:"
 _WIDTHS_IN: Final = (0.4, 3.2, 1.6, 1.6)
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~$&])")
@@ -54,6 +56,7 @@ def write_docx(letter: Letter, path: Path, template: Path | None = None) -> None
     if letter.reasons and letter.questions:
         document.add_paragraph(_BESIDES)
     _table(document, letter.questions)
+    _changes_table(document, letter)
     if letter.closing:
         document.add_paragraph(letter.closing)
     document.add_paragraph(letter.sender)
@@ -84,6 +87,32 @@ def _table(document: Any, reasons: tuple[Reason, ...]) -> None:
         for cell in column.cells:
             cell.width = Inches(width)
     document.add_paragraph()
+
+
+def _changes_table(document: Any, letter: Letter) -> None:
+    if not letter.since:
+        return
+    document.add_paragraph(_since(letter)).runs[0].bold = True
+    if not letter.changes:
+        return
+    table = document.add_table(rows=1, cols=len(_CHANGE_COLUMNS))
+    if "Table Grid" in [style.name for style in document.styles]:
+        table.style = "Table Grid"
+    for cell, words in zip(table.rows[0].cells, _CHANGE_COLUMNS, strict=True):
+        cell.paragraphs[0].add_run(words).bold = True
+    _repeat_heading(table.rows[0])
+    for change in letter.changes:
+        cells = table.add_row().cells
+        cells[0].text, cells[1].text, cells[2].text = (
+            change.state, f"{change.citation} {change.title}".strip(), change.told,
+        )  # fmt: skip
+    document.add_paragraph()
+
+
+def _since(letter: Letter) -> str:
+    counts = Counter(change.state for change in letter.changes)
+    told = ", ".join(f"{count} {state.lower()}" for state, count in counts.items())
+    return f"Since the review of {letter.since}: {told or 'nothing changed'}"
 
 
 def _pack(written: io.BytesIO, path: Path) -> None:
@@ -136,6 +165,15 @@ def letter_markdown(letter: Letter) -> str:
     lines += _rows(letter.reasons)
     lines += [_BESIDES, ""] if letter.reasons and letter.questions else []
     lines += _rows(letter.questions)
+    if letter.since:
+        lines += [f"**{_plain(_since(letter))}**", ""]
+    if letter.changes:
+        lines += ["| " + " | ".join(_CHANGE_COLUMNS) + " |", "|---|---|---|"]
+        lines += [
+            f"| {each.state} | {_plain(f'{each.citation} {each.title}'.strip())} | {_plain(each.told)} |"
+            for each in letter.changes
+        ]
+        lines += [""]
     lines += [_plain(letter.closing), ""] if letter.closing else []
     lines += [_plain(letter.sender), "", "**Enclosures**", ""] + [f"- {_plain(item)}" for item in letter.enclosures]
     lines += ["", f"*{_plain(letter.disclaimer)}*", ""]

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
 ROUNDS_SCHEMA: Final = "siteplan-gis/rounds/1"
-STATES: Final = ("new", "reopened", "still_open", "resolved", "settled")
+STATE_WORDS: Final = {
+    "new": "New",
+    "reopened": "Open again",
+    "still_open": "Still open",
+    "resolved": "Resolved",
+    "settled": "Not open in either round",
+}
+STATES: Final = tuple(STATE_WORDS)
 """In the order of the report; "settled" was not open before and is not open now."""
 
 _OPEN: Final = {"error", "fail", "not_checked", "needs_review"}

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from siteplan_gis.frame import Frame
 from siteplan_gis.report.colours import status_styles
+from siteplan_gis.report.rounds import STATE_WORDS
 from siteplan_gis.report.wording import STATUS_SIGNS, STATUS_WORDS, citation, figure, humanised
 from siteplan_gis.units import FOOT_M
 
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
-STATE_WORDS: Final = {
-    "new": "New",
-    "reopened": "Open again",
-    "still_open": "Still open",
-    "resolved": "Resolved",
-    "settled": "Not open in either round",
-}
 _FOLDER: Final = Path(__file__).parent
 _SIDE: Final = 640
 _MARGIN: Final = 24
