@@ -9,10 +9,12 @@ import numpy as np
 import shapely
 
 from siteplan_gis.countywide.surroundings import Evidence, gather_around, place_of
+from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.frame import frame_of_place
 from siteplan_gis.ingest.catalogue import entries_from_options, read_catalogue
 from siteplan_gis.ingest.parcel_index import index_parcels, read_indexed
+from siteplan_gis.ingest.rows import find_layer
 from siteplan_gis.model.measurement import Method
 from siteplan_gis.model.screening import Asked, Screening
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from siteplan_gis.ingest.parcel_index import ParcelIndex
     from siteplan_gis.model.ordinance import Ordinance
-    from siteplan_gis.model.screening import Parcel
 
 _NEAR_M = 1.0
 
@@ -71,10 +74,9 @@ def evidence_of(given: ParcelsAsked) -> tuple[Evidence, Path]:
     """
     catalogue = read_catalogue(given.layers) if given.layers is not None else None
     entries = (*(catalogue.layers if catalogue is not None else ()), *entries_from_options(given.layer))
-    if catalogue is not None and catalogue.proj_grids is not None:
-        from siteplan_gis.crs import use_grids  # noqa: PLC0415
-
-        use_grids(catalogue.proj_grids)
+    grids = catalogue.proj_grids if catalogue is not None else None
+    if grids is not None:
+        use_grids(grids)
     dems = dem_files(given.dem, given.dem_units, catalogue)
     of_catalogue = next((entry for entry in entries if entry.role == "parcels"), None)
     path = given.parcels or (of_catalogue.path if of_catalogue is not None else None)
@@ -89,7 +91,7 @@ def evidence_of(given: ParcelsAsked) -> tuple[Evidence, Path]:
             f"these layers show invented ground, made to demonstrate the program: {', '.join(shown[:3])}",
             file=str(given.layers or path), remedy="give real layers, or --invented where the parcels are invented, too",
         )  # fmt: skip
-    return Evidence(entries, dems), path
+    return Evidence(entries, dems, grids), path
 
 
 def laws(named: str) -> tuple[tuple[Ordinance, ...], Method]:
@@ -103,6 +105,22 @@ def laws(named: str) -> tuple[tuple[Ordinance, ...], Method]:
     methods = {one.method for one in ordinances}
     chosen = next((one.method for one in ordinances if one.id == named), None)
     return tuple(ordinances), chosen or (methods.pop() if len(methods) == 1 else Method())
+
+
+def asked_rows(given: ParcelsAsked) -> int:
+    """How many parcels are asked about.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be used, or holds none.
+    """
+    if given.at is not None or given.parcel:
+        return 1
+    count = find_layer(evidence_of(given)[1]).features
+    if not count:
+        raise InputError("the file holds no parcels", file=str(given.parcels or given.layers))
+    return count
 
 
 def screen_few(given: ParcelsAsked, tell: Callable[[str], None] = lambda _: None) -> tuple[Screening, ...]:
@@ -134,9 +152,12 @@ def screen_rows(
     given: ParcelsAsked,
 ) -> tuple[Screening, ...]:
     """Screen rows of the index that belong to one place of the net."""
-    usable = [row for row in rows if np.isfinite(index.lonlat[row]).all()]
-    lost = [row for row in rows if row not in set(usable)]
-    screened = [Screening(_lost(index, row), None) for row in lost]
+    known: NDArray[np.bool_] = np.isfinite(index.lonlat[:, 0] + index.lonlat[:, 1])
+    screened = [
+        Screening(one, None)
+        for one in index.of(np.array([row for row in rows if not known[row]], dtype=np.int64)).named()
+    ]
+    usable = [row for row in rows if known[row]]
     if usable:
         frame = frame_of_place(*index.lonlat[usable[0]].tolist())
         parcels = read_indexed(index, usable, frame)
@@ -148,17 +169,7 @@ def screen_rows(
     return tuple(sorted(screened, key=lambda one: one.parcel.row))
 
 
-def _lost(index: ParcelIndex, row: int) -> Parcel:
-    from siteplan_gis.frame import Frame  # noqa: PLC0415
-    from siteplan_gis.model.screening import Parcel  # noqa: PLC0415
-
-    why = str(index.left_out[row]) or "it has no place on the earth"
-    return Parcel(
-        str(index.ids[row]), shapely.Polygon(), Frame(0.0, 0.0, placed=False), row, str(index.given[row]), why
-    )
-
-
-def chosen_rows(index: ParcelIndex, given: ParcelsAsked) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def chosen_rows(index: ParcelIndex, given: ParcelsAsked) -> NDArray[np.int64]:
     """The rows that were asked for: the one at a place or of a name, else all.
 
     Raises
@@ -177,12 +188,13 @@ def chosen_rows(index: ParcelIndex, given: ParcelsAsked) -> np.ndarray[tuple[int
     return rows
 
 
-def _rows_at(index: ParcelIndex, at: tuple[float, float]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _rows_at(index: ParcelIndex, at: tuple[float, float]) -> NDArray[np.int64]:
     """The row of the parcel that holds a place in degrees: the smallest of several."""
     lonlat = np.array([at], dtype=np.float64)
-    x, y = index.source.xy(lonlat)[0]
+    source = index.source
+    x, y = source.xy(lonlat)[0]
     boxes = index.boxes
-    margin = _NEAR_M / (index.source.metres_per_unit or 111_320.0)
+    margin = _NEAR_M / (source.metres_per_unit or 111_320.0)
     inside = (
         (boxes[:, 0] - margin <= x)
         & (boxes[:, 2] + margin >= x)

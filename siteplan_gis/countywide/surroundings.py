@@ -21,6 +21,7 @@ from siteplan_gis.pipeline import TERRAIN_MARGIN_M
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from shapely.geometry.base import BaseGeometry
 
@@ -41,13 +42,11 @@ _OF_THE_WINDOW: Final = frozenset({"dem_flat", "dem_stairs"})
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What parcels are compared with: every layer and elevation model that was given.
-
-    `invented` is True where invented ground was asked for or the parcels themselves are invented.
-    """
+    """What parcels are compared with: every layer and elevation model, and the folder of datum shift grids."""
 
     entries: tuple[LayerEntry, ...]
     dems: tuple[DemFile, ...]
+    proj_grids: Path | None = None
 
 
 def place_of(_frame: Frame) -> BaseGeometry:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.frame import FARTHEST_M
+from siteplan_gis.frame import FARTHEST_M, Frame
 from siteplan_gis.ingest.codes import bare, field_names, text_of
 from siteplan_gis.ingest.footprints import placed
 from siteplan_gis.ingest.limits import placed_by
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from siteplan_gis.crs import Georeference
-    from siteplan_gis.frame import Frame
     from siteplan_gis.ingest.rows import VectorLayer
 
 _IDS: Final = ("parcelid", "taxparcelid", "parcelno", "parcelnumber", "pin", "parcel", "taxkey", "stateid", "apn")
@@ -43,6 +42,7 @@ _NO_PARCEL: Final = (
     ("gap", re.compile(r"gaps?|overlaps?|slivers?|unknown area|non[ _-]?parcels?")),
 )  # fmt: skip
 _EDGE_M: Final = 0.5
+_NOWHERE: Final = Frame(0.0, 0.0, placed=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +51,12 @@ class ParcelIndex:
 
     Attributes
     ----------
+    crs
+        What its coordinates are in, as given or as the file says.
+    rows
+        Which rows of the file these are, counted from 0.
     fids, boxes
-        Row numbers, and bounds in the file's own coordinates, shape (n, 4).
+        The file's own numbers of the rows, and bounds in the file's own coordinates, shape (n, 4).
     lonlat
         Middle of the bounds in degrees, shape (n, 2): which place a parcel belongs to.
     ids, given
@@ -64,7 +68,8 @@ class ParcelIndex:
     """
 
     found: VectorLayer
-    source: Georeference
+    crs: str
+    rows: NDArray[np.int64]
     fids: NDArray[np.int64]
     boxes: NDArray[np.float64]
     lonlat: NDArray[np.float64]
@@ -76,6 +81,22 @@ class ParcelIndex:
 
     def __len__(self) -> int:
         return len(self.fids)
+
+    @property
+    def source(self) -> Georeference:
+        """How its coordinates reach the earth."""
+        return placed_by(self.found, self.crs)
+
+    def of(self, chosen: NDArray[np.int64]) -> ParcelIndex:
+        """Some of its rows, for another process."""
+        return replace(
+            self, rows=self.rows[chosen], fids=self.fids[chosen], boxes=self.boxes[chosen], lonlat=self.lonlat[chosen],
+            ids=self.ids[chosen], given=self.given[chosen], left_out=self.left_out[chosen],
+        )  # fmt: skip
+
+    def named(self) -> list[Parcel]:
+        """Its parcels by name alone, without their ground."""
+        return [_parcel(self, row, None, _NOWHERE) for row in range(len(self))]
 
 
 def index_parcels(
@@ -121,35 +142,37 @@ def index_parcels(
         left_out[out & (left_out == "")] = f"not chosen by {where}"
     ids, repeated = _unique(given, fids)
     return ParcelIndex(
-        found, source, fids, boxes, _middles(boxes, source), ids, given, left_out, repeated, int((given == "").sum())
+        found, assume_crs or found.crs, np.arange(len(fids)), fids, boxes, _middles(boxes, source), ids, given, left_out, repeated, int((given == "").sum())
     )  # fmt: skip
 
 
 def read_indexed(index: ParcelIndex, rows: Sequence[int] | NDArray[np.int64], frame: Frame) -> list[Parcel]:
     """The parcels of some rows of the index, in a frame, in the order of the index."""
     wanted = np.sort(np.asarray(rows, dtype=np.int64))
-    boxes = index.boxes[wanted]
+    boxes, source = index.boxes[wanted], index.source
     window = (*np.nanmin(boxes[:, :2], axis=0).tolist(), *np.nanmax(boxes[:, 2:], axis=0).tolist())
-    margin = _EDGE_M / (index.source.metres_per_unit or 111_320.0)
+    margin = _EDGE_M / (source.metres_per_unit or 111_320.0)
     grown = (window[0] - margin, window[1] - margin, window[2] + margin, window[3] + margin)
     read = read_rows(index.found, [grown], ())
     place = {int(fid): k for k, fid in enumerate(read.fids)}
     known = [row for row in wanted.tolist() if int(index.fids[row]) in place]
-    shapes, _ = placed(read.geometries[[place[int(index.fids[row])] for row in known]], index.source, frame)
+    shapes, _ = placed(read.geometries[[place[int(index.fids[row])] for row in known]], source, frame)
     drawn = dict(zip(known, shapes, strict=True))
     return [_parcel(index, row, drawn.get(row), frame) for row in wanted.tolist()]
 
 
 def _parcel(index: ParcelIndex, row: int, shape: Any, frame: Frame) -> Parcel:
     why = index.left_out[row]
-    if not why and (shape is None or shape.is_empty):
+    if not why and not np.isfinite(index.lonlat[row]).all():
+        why = "it has no place on the earth"
+    elif not why and frame is not _NOWHERE and (shape is None or shape.is_empty):
         why = "its geometry cannot be read"
-    elif not why and shape.area == 0:
+    elif not why and shape is not None and shape.area == 0:
         why = "it is no area"
-    elif not why and max(abs(value) for value in shape.bounds) > FARTHEST_M:
+    elif not why and shape is not None and max(abs(value) for value in shape.bounds) > FARTHEST_M:
         why = "it reaches too far to be one parcel"
     drawn = shape if shape is not None else shapely.Polygon()
-    return Parcel(str(index.ids[row]), drawn, frame, row, str(index.given[row]), str(why))
+    return Parcel(str(index.ids[row]), drawn, frame, int(index.rows[row]), str(index.given[row]), str(why))
 
 
 def _in_step(

@@ -41,6 +41,9 @@ _MOST_CELLS: Final = 400_000_000
 _MOST_IN_MEMORY: Final = 9_000_000
 _MOST_AS_THEY_ARE: Final = 6_000_000
 _RIM_CELLS: Final = 2
+_ALIGNED: Final = 12
+"""Windows begin at a multiple of so many cells: the same cells are averaged together, whatever window they lie in."""
+
 _AROUND_CELLS: Final = 16
 _FOOT_BY_METRE: Final = 0.02
 _SAMPLES: Final = 16
@@ -231,9 +234,9 @@ def _rectangle(mosaic: Mosaic, first: Tile, around: BaseGeometry, margin_m: floa
     left, top, right, bottom = searched(first, mosaic.frame, around, margin_m)
     placed = mosaic.tiles[0]
     rows, columns = mosaic.shape
-    west = max(math.floor(left) - _RIM_CELLS + placed.column, 0)
+    west = max(math.floor(left) - _RIM_CELLS + placed.column, 0) // _ALIGNED * _ALIGNED
     east = min(math.ceil(right) + _RIM_CELLS + placed.column, columns)
-    north = max(math.floor(top) - _RIM_CELLS + placed.row, 0)
+    north = max(math.floor(top) - _RIM_CELLS + placed.row, 0) // _ALIGNED * _ALIGNED
     south = min(math.ceil(bottom) + _RIM_CELLS + placed.row, rows)
     return west, north, max(east - west, 1), max(south - north, 1)
 

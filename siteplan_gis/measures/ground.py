@@ -107,10 +107,12 @@ def condition_around(
     left, top, right, bottom = shapely.bounds(grid.pixels(shapely.segmentize(wide, half_window_m / 4)))
     c1, c2 = (int(np.clip(np.floor(v), 0, cols)) for v in (left, right + 1))
     r1, r2 = (int(np.clip(np.floor(v), 0, rows)) for v in (top, bottom + 1))
+    across, down = (_factor(spacing[r1:r2], finest_m) for spacing in (grid.row_dx_m, grid.row_dy_m))
+    # The same cells are averaged together, whatever window they lie in.
+    c1, r1 = c1 // across * across, r1 // down * down
     # In one piece of memory, like all that is made of it: each layout has its kernels compiled anew.
     z = np.ascontiguousarray(grid.z_m[r1:r2, c1:c2])
     dx, dy = grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
-    across, down = _factor(dx, finest_m), _factor(dy, finest_m)
     if across > 1 or down > 1:
         z, dx, dy = _averaged(z, dx, dy, across, down)
     ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down))

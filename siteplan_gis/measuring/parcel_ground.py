@@ -8,7 +8,8 @@ import numpy as np
 import shapely
 
 from siteplan_gis.measures.even_ground import evenness_of_parcels
-from siteplan_gis.measures.slope import steep_shares
+from siteplan_gis.measures.patches import without_stairs
+from siteplan_gis.measures.slope import steep_ground, steep_shares
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.screening import Amount
@@ -100,6 +101,15 @@ def reason_without(site: Site) -> str:
             "dem", "no elevation model was given"
         )
     return "the elevations are whole units: their slopes are steps" if terrain.whole_units else ""
+
+
+def steep_drawn(site: Site, parcel: BaseGeometry, method: Method) -> tuple[BaseGeometry, ...]:
+    """The steep ground of one parcel, to draw it."""
+    assert site.terrain is not None
+    source = site.terrain.source or site.terrain.grid
+    assert source is not None
+    found = steep_ground(source, parcel, method.steep_ratio, method.slope_cell_m)
+    return tuple(without_stairs([patch.geometry for patch in found.patches], found.cell_m))
 
 
 def _native_cell_m(site: Site) -> float:

@@ -9,7 +9,7 @@ import shapely
 
 from siteplan_gis.measures.governing_map import doubts_of_parcels, shares_of_parcels
 from siteplan_gis.measures.neighbours import take_apart
-from siteplan_gis.measuring.parcel_ground import Slopes, remainder, taken_ground
+from siteplan_gis.measuring.parcel_ground import Slopes, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
 from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
 from siteplan_gis.model.measurement import NearbyFeature
@@ -76,7 +76,8 @@ def measure_parcels(
                 runoff.discharges[i], runoff.reason, own or name, "" if own or name else why,
                 remainder(rest[i], slopes.rest[i], {k: v for k, v in removed.items() if k != "steep"}, asked), removed,
                 {role: each[i] for role, each in gaps.items() if each[i]},
-                tuple(sorted({*slopes.flags[i], *runoff.flags[i]})), kept_out[i],
+                tuple(sorted({*slopes.flags[i], *runoff.flags[i]})), kept_out[i], asked.taken_out,
+                steep_drawn(site, drawn[i], method) if asked.listed and slopes.steep[i].area_m2 else (),
             )
         )  # fmt: skip
     return facts

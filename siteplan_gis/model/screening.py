@@ -149,6 +149,9 @@ class ParcelFacts:
     gaps: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[Flag, ...] = ()
     kept_out: Mapping[str, BaseGeometry] = field(default_factory=dict)
+    taken_out: tuple[str, ...] = ()
+    steep_where: tuple[BaseGeometry, ...] = ()
+    """Steep ground to draw; empty where it was only measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def _facts(facts: ParcelFacts) -> Record:
         "listing": None,
         "buildable": _amount(facts.remainder),
         "removed": {name: _amount(amount) for name, amount in sorted(facts.removed.items())},
-        "taken_out": sorted(facts.kept_out),
+        "taken_out": list(facts.taken_out),
         "gaps": {role: text(why) for role, why in sorted(facts.gaps.items())},
         "not_known": untold(facts),
         "flags": [

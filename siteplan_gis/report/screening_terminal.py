@@ -24,6 +24,8 @@ def amount_words(amount: Mapping[str, Any]) -> str:
     if amount["acres"] is None:
         return f"not known ({amount['reason']})"
     doubt = amount["plus_minus_acres"]
+    if amount["acres"] == 0 and not doubt:
+        return "none mapped or measured" + (f" ({amount['reason']})" if amount["reason"] else "")
     words = f"{show(amount['acres'], 2, 0.0)} acres" + (f" \u00b1 {show(doubt, 2, 0.0)}" if doubt else "")
     return words + (f" ({amount['reason']})" if amount["reason"] else "")
 
@@ -86,8 +88,8 @@ def _lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"  Receiving water  {facts['receiving_water'] or 'not known (' + facts['receiving_reason'] + ')'}"
     airport = facts["airport"]
     yield f"  Airport          {feature_words(airport) if airport else facts['airport_reason']}"
-    out = ", ".join(name for name in facts["removed"])
-    yield f"  Buildable        {amount_words(facts['buildable'])}, of {out} what was asked to be taken out"
+    out = ", ".join(facts["taken_out"]) or "nothing"
+    yield f"  Buildable        {amount_words(facts['buildable'])} with {out} taken out"
     for one in record["ordinances"]:
         for each in one["thresholds"]:
             yield f"  Threshold        {each['words']} ({each['section']})"
