@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from siteplan_gis.api import measure, review
+    from siteplan_gis.parcels_api import prescreen
     from siteplan_gis.planners_api import etj
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "etj", "measure", "review"]
+__all__ = ["__version__", "etj", "measure", "prescreen", "review"]
 
-_LAZY = {"review": "siteplan_gis.api", "measure": "siteplan_gis.api", "etj": "siteplan_gis.planners_api"}
+_LAZY = {
+    "review": "siteplan_gis.api",
+    "measure": "siteplan_gis.api",
+    "etj": "siteplan_gis.planners_api",
+    "prescreen": "siteplan_gis.parcels_api",
+}
 
 
 def __getattr__(name: str) -> Any:

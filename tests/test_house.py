@@ -206,7 +206,12 @@ def test_files_stay_small() -> None:
 def test_no_public_function_shares_the_name_of_a_module_beside_it() -> None:
     """`siteplan_gis.review` is a function: no module may hide it, in its own room or at the top."""
     top = {path.stem for path in PACKAGE.iterdir()} | set(siteplan_gis.__all__)
-    doors = {PACKAGE / "api.py", PACKAGE / "planners_api.py", *(PACKAGE / "commands").glob("*.py")}
+    doors = {
+        PACKAGE / "api.py",
+        PACKAGE / "planners_api.py",
+        PACKAGE / "parcels_api.py",
+        *(PACKAGE / "commands").glob("*.py"),
+    }
     shared = [
         f"{_name(path)}: {node.name}"
         for path in SOURCES
@@ -255,7 +260,17 @@ def test_what_the_pages_point_to_exists(page: str) -> None:
 
 def test_every_option_in_the_readme_is_one_of_the_program() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = ("review", "measure", "inspect", "etj", "rules", "layers list", "layers check", "layers fetch")
+    commands = (
+        "review",
+        "measure",
+        "inspect",
+        "etj",
+        "prescreen",
+        "rules",
+        "layers list",
+        "layers check",
+        "layers fetch",
+    )
     offered = "".join(_run("-m", "siteplan_gis", *command.split(), "--help").stdout for command in commands)
     used = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(re.findall(r"siteplan-gis [^\n`]*", readme))))
     assert used

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import airportsdata
 import numpy as np
@@ -14,9 +15,18 @@ from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
 from siteplan_gis.model.source import Source
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from siteplan_gis.frame import Frame
 
 LABEL = "airportsdata"
+
+
+@cache
+def _table() -> tuple[list[Any], NDArray[np.float64]]:
+    """All rows, and their places in degrees."""
+    table = list(airportsdata.load("LID").values())
+    return table, np.array([(row["lon"], row["lat"]) for row in table], dtype=np.float64)
 
 
 def airports_near(frame: Frame, radius_m: float) -> ReferenceLayer:
@@ -33,8 +43,7 @@ def airports_near(frame: Frame, radius_m: float) -> ReferenceLayer:
     if radius_m > FARTHEST_M:
         message = f"the frame is true to {FARTHEST_M} m only"
         raise ValueError(message)
-    table = list(airportsdata.load("LID").values())
-    lonlat = np.array([(row["lon"], row["lat"]) for row in table], dtype=np.float64)
+    table, lonlat = _table()
     # Degrees first: the other side of the earth has no place in the plane.
     degrees = 2 * radius_m / 111_000
     away = np.abs((lonlat[:, 0] - frame.longitude + 180) % 360 - 180) * np.cos(np.radians(frame.latitude))

@@ -33,6 +33,17 @@ def review_schema() -> dict[str, Any]:
     return schema
 
 
+def prescreen_schema() -> dict[str, Any]:
+    """The schema of `screening_record`.
+
+    Examples
+    --------
+    >>> prescreen_schema()["title"]
+    'Pre-screening of one parcel'
+    """
+    return _read("prescreen")
+
+
 def _read(name: str) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
     return schema

@@ -146,3 +146,41 @@ def test_invented_layers_need_invented_parcels(tmp_path):
     with pytest.raises(InputError, match="invented ground"):
         screen_few(ParcelsAsked(mine, LAYERS))
     assert screen_few(ParcelsAsked(mine, LAYERS, invented=True, asked=Asked(runoff=False)))[0].invented
+
+
+def test_the_record_is_what_its_schema_says(screening):
+    import jsonschema
+
+    from siteplan_gis.report.schema import prescreen_schema
+    from siteplan_gis.report.screening_records import screening_record
+
+    validator = jsonschema.Draft202012Validator(prescreen_schema())
+    record = screening_record(screening)
+    for told in (
+        record,
+        screening_record(screen_few(ParcelsAsked(LAYERS / "parcels.fgb", parcel="4301-02"))[0]),
+        {**record, "facts": None, "fault": "it crashed"},
+    ):
+        assert list(validator.iter_errors(told)) == []
+    assert list(validator.iter_errors({**record, "more": 1}))
+
+
+def test_the_page_is_one_file_and_says_what_is_not_known(tmp_path):
+    done = run("--parcel", "4301-02", "--out", str(tmp_path), "--no-runoff")
+    assert done.exit_code == 0
+    page = (tmp_path / "prescreen.html").read_text(encoding="utf-8")
+    assert "INVENTED GROUND" in page
+    assert "no layer of listed waters is read" in page
+    assert "runoff was not asked for" in page
+    assert "src=" not in page.split("</style>")[1].split('<script type="application/json"')[0]
+    assert {path.name for path in tmp_path.iterdir()} == {"prescreen.html", "prescreen.json", "prescreen.txt"}
+
+
+def test_from_python():
+    import siteplan_gis
+
+    made = siteplan_gis.prescreen(layers=LAYERS, parcel="4301-02", runoff=False, taken_out=["steep"])
+    assert json.loads(made.to_json())["parcel"]["id"] == "4301-02"
+    frame = made.to_geodataframe()
+    assert (len(frame), frame.crs.to_string(), frame["state"][0]) == (1, "EPSG:4326", "screened")
+    assert "iframe" in made._repr_html_()
