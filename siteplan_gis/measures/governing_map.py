@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.measures.jurisdiction import doubts, territories, without_slivers
+from siteplan_gis.measures.jurisdiction import territories, without_slivers
 from siteplan_gis.model.measurement import JurisdictionShare
 
 if TYPE_CHECKING:
@@ -53,12 +53,3 @@ def shares_of_parcels(
                     share = min(size / float(areas[i]), 1.0)
                     found[i].append(JurisdictionShare(one.municipality, one.kind, kind, size, share, part))
     return [tuple(sorted(each, key=lambda one: (one.kind != "inside", -one.share, one.municipality))) for each in found]
-
-
-def doubts_of_parcels(
-    parcels: NDArray[np.object_], municipalities: Sequence[ReferenceFeature]
-) -> list[tuple[str, ...]]:  # fmt: skip
-    """What `jurisdiction.doubts` tells of each parcel: looked at one by one only where there is any."""
-    if not len(parcels) or not doubts(shapely.box(*shapely.total_bounds(parcels)), municipalities):
-        return [()] * len(parcels)
-    return [doubts(parcel, municipalities) for parcel in parcels]

@@ -13,6 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
 import shapely
 
 from siteplan_gis.measures.equidistance import nearer_part
@@ -23,6 +24,7 @@ from siteplan_gis.model.measurement import JurisdictionShare
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
@@ -224,19 +226,39 @@ def doubts(
     A class that is not known matters where the ground lies between the smaller and the larger reach; a hair between
     two pieces of one municipality was taken as its ground.
     """
-    found = []
-    for body in _bodies(municipalities, reach_of or reach_by_class(), ground, sliver_m, least_m=FAR_REACH_M):
+    return doubts_of_each(np.array([ground], dtype=object), municipalities, reach_of, sliver_m=sliver_m)[0]
+
+
+def doubts_of_each(
+    grounds: NDArray[np.object_],
+    municipalities: Sequence[ReferenceFeature],
+    reach_of: Callable[[ReferenceFeature], Reach] | None = None,
+    *,
+    sliver_m: float = SLIVER_M,
+) -> list[tuple[str, ...]]:
+    """What `doubts` tells of each of many pieces of ground."""
+    found: list[list[str]] = [[] for _ in grounds]
+    if not len(grounds):
+        return []
+    around = grounds[0] if len(grounds) == 1 else shapely.box(*shapely.total_bounds(grounds))
+    for body in _bodies(municipalities, reach_of or reach_by_class(), around, sliver_m, least_m=FAR_REACH_M):
+        far = max(body.reach.metres, FAR_REACH_M) * (1 + RELATIVE_EPSILON)
+        near = shapely.dwithin(grounds, body.whole, far)
         if body.reach.note:
-            unreached = shapely.difference(ground, shapely.buffer(body.whole, body.reach.metres, quad_segs=_QUAD_SEGS))
-            if not unreached.is_empty:
-                found.append(body.reach.note)
-        gap = shapely.intersection(body.filled, ground)
-        if gap.area > 0:
-            found.append(
-                f"{gap.area:.2f} square metres between pieces of {body.name} are narrower than {sliver_m:g} m and were "
-                "taken as inside it"
-            )
-    return tuple(sorted(found))
+            reached = shapely.buffer(body.whole, body.reach.metres, quad_segs=_QUAD_SEGS)
+            shapely.prepare(reached)
+            for i in np.flatnonzero(near & ~shapely.covers(reached, grounds)).tolist():
+                if not shapely.difference(grounds[i], reached).is_empty:
+                    found[i].append(body.reach.note)
+        if body.filled.is_empty:
+            continue
+        for i, area in enumerate(shapely.area(shapely.intersection(body.filled, grounds)).tolist()):
+            if area > 0 and near[i]:
+                found[i].append(
+                    f"{area:.2f} square metres between pieces of {body.name} are narrower than {sliver_m:g} m and were "
+                    "taken as inside it"
+                )
+    return [tuple(sorted(each)) for each in found]
 
 
 class _Body:

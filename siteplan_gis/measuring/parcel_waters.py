@@ -63,12 +63,15 @@ def measure_around(
     drawn = np.array([feature.geometry for feature in features], dtype=object)
     around = take_apart(drawn)
     found = find_neighbours(shapes, around, method.search_m)
-    beside = _by_parcel(*near_pairs(shapes, around, max(BESIDE_M, width_m)), features)
+    pairs = near_pairs(shapes, around, max(BESIDE_M, width_m))
+    beside = _by_parcel(*pairs, features)
+    within = pairs[2] <= width_m
+    widths = _widths(parcels, drawn, pairs[0][within], pairs[1][within], width_m)
     listed = _by_parcel(*near_pairs(shapes, around, method.search_m), features) if asked.listed else None
     doubt_m = accuracy_m(layers, method) + DATUM_DOUBT_M
     gaps = gaps_around(site, role, parcels, method.search_m)
     own_gaps = gaps_around(site, role, parcels, 0.0) if any(gaps) else [""] * size
-    near, on_parcel, amounts, widths = [], [], [], []
+    near, on_parcel, amounts = [], [], []
     for i, parcel in enumerate(parcels):
         close = beside.get(i, ())
         counted: int | None = int(found.count[i])
@@ -88,7 +91,6 @@ def measure_around(
         here = _on(parcel, [one.geometry for one in close if one.distance_m == 0])
         on_parcel.append(here)
         amounts.append(_amount(parcel, here, doubt_m, own_gaps[i], [one for one in close if one.distance_m == 0]))
-        widths.append(_width(parcel, [one.geometry for one in close if one.distance_m <= width_m], width_m))
     return Around(near, on_parcel, amounts, widths)
 
 
@@ -159,16 +161,28 @@ def _on(parcel: BaseGeometry, shapes: Sequence[BaseGeometry]) -> BaseGeometry | 
     return taken if taken is not None and taken.area > 0 else None
 
 
-def _width(parcel: BaseGeometry, shapes: Sequence[BaseGeometry], width_m: float) -> BaseGeometry | None:
-    """The ground of a parcel within a width of some geometries, to a decimetre: an area, and no verdict."""
-    if not shapes or width_m <= 0:
-        return None
-    west, south, east, north = parcel.bounds
+def _widths(
+    parcels: NDArray[np.object_], drawn: NDArray[np.object_], parcel: NDArray[np.int64], feature: NDArray[np.int64],
+    width_m: float,
+) -> list[BaseGeometry | None]:  # fmt: skip
+    """The ground of each parcel within a width of the features beside it, to a decimetre: an area, and no verdict."""
+    taken: list[BaseGeometry | None] = [None] * len(parcels)
+    if width_m <= 0 or not len(parcel):
+        return taken
+    beside, which = np.unique(feature, return_inverse=True)
+    # What lies far from all of the parcels need not be widened.
+    west, south, east, north = shapely.total_bounds(parcels[parcel])
     reach = width_m + 1.0
-    near = shapely.intersection(np.array(shapes), shapely.box(west - reach, south - reach, east + reach, north + reach))
-    wide = shapely.buffer(shapely.union_all(near), width_m, quad_segs=_QUAD_SEGS)
-    taken = shapely.intersection(wide, parcel)
-    return taken if taken.area > 0 else None
+    near = shapely.clip_by_rect(drawn[beside], west - reach, south - reach, east + reach, north + reach)
+    wide = shapely.buffer(near, width_m, quad_segs=_QUAD_SEGS)
+    cut = shapely.intersection(wide[which], parcels[parcel])
+    parts: dict[int, list[BaseGeometry]] = defaultdict(list)
+    for i, part in zip(parcel.tolist(), cut, strict=True):
+        parts[i].append(part)
+    for i, each in parts.items():
+        whole = shapely.union_all(each)
+        taken[i] = whole if whole.area > 0 else None
+    return taken
 
 
 def _amount(

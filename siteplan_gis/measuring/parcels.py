@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.governing_map import doubts_of_parcels, shares_of_parcels
+from siteplan_gis.measures.governing_map import shares_of_parcels
+from siteplan_gis.measures.jurisdiction import doubts_of_each
 from siteplan_gis.measures.neighbours import take_apart
 from siteplan_gis.measuring.parcel_ground import Slopes, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
@@ -114,7 +115,7 @@ def _governed(
     ground = (
         place if shapely.covers(place, parcels).all() else shapely.box(*shapely.union_all([place, *parcels]).bounds)
     )
-    return [*shares_of_parcels(ground, parcels, features)], doubts_of_parcels(parcels, features)
+    return [*shares_of_parcels(ground, parcels, features)], doubts_of_each(parcels, features)
 
 
 def _airports(site: Site, parcels: NDArray[np.object_]) -> list[tuple[NearbyFeature | None, str]]:
