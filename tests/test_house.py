@@ -106,7 +106,7 @@ def test_heavy_libraries_stay_in_their_room(libraries: set[str], room: str) -> N
     # applicant hands in.
     written = {
         "report/geopackage.py",
-        "report/parcel_rows.py",
+        "report/parcel_table.py",
         "pipeline.py",
         "fetching/assembling.py",
         "fetching/elevation.py",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from siteplan_gis.countywide.one import laws, screen_rows
 from siteplan_gis.crs import use_grids
 from siteplan_gis.model.screening import Screening
-from siteplan_gis.report.parcel_rows import table_bytes
+from siteplan_gis.report.parcel_table import table_bytes
 
 if TYPE_CHECKING:
     from siteplan_gis.countywide.one import ParcelsAsked

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.countywide.job import done, failed
 from siteplan_gis.errors import InputError
-from siteplan_gis.report.parcel_rows import table_bytes
+from siteplan_gis.report.parcel_table import table_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

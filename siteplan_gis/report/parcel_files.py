@@ -9,8 +9,8 @@ from siteplan_gis.model.comparison import show
 from siteplan_gis.report.files import write_together
 from siteplan_gis.report.json_report import write_json
 from siteplan_gis.report.parcel_page import write_parcel_page
-from siteplan_gis.report.parcel_rows import SUFFIXES, write_table
 from siteplan_gis.report.parcel_summary import summary_record
+from siteplan_gis.report.parcel_table import SUFFIXES, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -67,10 +67,10 @@ def screening_page(screening: Screening) -> str:
 
 def write_parcel_page(record: Mapping[str, Any], path: Path) -> None:
     """Write the page of a summary (a record of `summary_record`)."""
-    path.write_text(parcel_page(record), encoding="utf-8", newline="\n")
+    path.write_text(summary_page(record), encoding="utf-8", newline="\n")
 
 
-def parcel_page(record: Mapping[str, Any]) -> str:
+def summary_page(record: Mapping[str, Any]) -> str:
     """The page of a summary as text."""
     side, tiles = record["tile_degrees"], record["tiles"]
     west, south = (min((tile[k] for tile in tiles), default=0.0) for k in (0, 1))

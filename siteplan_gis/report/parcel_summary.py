@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import shapely
 
-from siteplan_gis.report.parcel_rows import read_parts
+from siteplan_gis.report.parcel_table import read_parts
 from siteplan_gis.report.plain import number
 
 if TYPE_CHECKING:

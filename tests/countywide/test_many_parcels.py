@@ -22,7 +22,7 @@ from siteplan_gis.countywide import job
 from siteplan_gis.countywide.many import screen_many
 from siteplan_gis.countywide.one import ParcelsAsked
 from siteplan_gis.countywide.partitions import curve, partitioned
-from siteplan_gis.report.parcel_rows import SCHEMA, read_parts
+from siteplan_gis.report.parcel_table import SCHEMA, read_parts
 from siteplan_gis.report.screening_records import ROW_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from siteplan_gis.countywide.one import ParcelsAsked, screen_few
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.measurement import Method
+from siteplan_gis.model.screening import Asked
 from siteplan_gis.pipeline import Inputs, measure_inputs
 from siteplan_gis.report.records import measurements_record
+from siteplan_gis.units import acres, feet
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real data are not beside the project")
@@ -168,3 +171,40 @@ def compare_slope(record, expected):
     known = record["site_acres"]["value"] - record["no_elevation_acres"]["value"]
     share = record["steep_site_native_acres"]["value"] / known
     assert share == pytest.approx(expected["slope"]["Horn"]["frac_ge20"], abs=0.03)
+
+
+@pytest.mark.parametrize(("name", "site"), [each for each in sites() if each[0] in {"plainfield", "yahara"}])
+def test_real_parcel_before_there_is_a_plan(name, site, tmp_path):
+    expected = json.loads((DATA / "scenarios" / name / "expected.json").read_text())[site]
+    scenario = SCENARIOS[name]
+    given = ParcelsAsked(
+        plan_of(name, site, tmp_path), catalogue(name, tmp_path), dem=(scenario["dem"],) if "dem" in scenario else (),
+        dem_units="m", id_field="id", asked=Asked(runoff=False),
+    )  # fmt: skip
+    (screening,) = screen_few(given)
+    facts = screening.facts
+    assert (screening.parcel.id, screening.fault) == (site, "")
+    assert acres(facts.area_m2) == pytest.approx(expected["acres"], rel=1e-4)
+    nearest = expected.get("nearest_water") or expected["nearest"]
+    found = [near.nearest.distance_m for near in (facts.waters, facts.wetlands) if near.nearest is not None]
+    assert feet(min(found)) == pytest.approx(nearest["ft"], abs=1.0)
+    wetlands = sorted(feet(one.distance_m) for one in facts.wetlands.listed or ())
+    listed = expected.get("wetlands_within_mile", expected.get("wetlands", []))
+    assert wetlands == pytest.approx(sorted(float(item[-1]) for item in listed), abs=1.0)
+    named = expected["within_mile"]["named"] if "within_mile" in expected else expected["named"]
+    assert {one.name for one in facts.waters.listed if one.name} <= set(named)
+    inside = {
+        f"{one.municipality} {one.municipality_kind}": one.share for one in facts.shares if one.kind == "inside"
+    }  # fmt: skip
+    municipality = expected["municipality"]
+    assert inside == pytest.approx(municipality if isinstance(municipality, dict) else {}, abs=1e-3)
+    airports = expected.get("nearest_airports_mi") or expected["nearest_airports"]
+    assert facts.airport.distance_m / 1609.344 == pytest.approx(airports[0][0], abs=0.25)
+    assert facts.floodplain.area_m2 is None
+    if "slope" in expected:
+        assert {flag.code for flag in facts.flags} >= {"dem_cell_too_coarse"}
+        share = facts.steep.area_m2 / (facts.area_m2 - facts.no_elevation_m2)
+        assert share == pytest.approx(expected["slope"]["Horn"]["frac_ge20"], abs=0.03)
+        assert "too coarse to clear ground" in facts.steep.reason
+    else:
+        assert facts.steep.area_m2 is None
