@@ -162,10 +162,9 @@ def _without_terraces(
     skeleton = Skeleton(xy, z, triangles, flat, segments)
     chords, heights, told = skeleton.heights()
     number = {int(key): len(xy) + place for place, key in enumerate(chords)}
-    pieces: list[list[int]] = []
-    for place, corners in enumerate(triangles.tolist()):
-        if flat[place] and not told[place]:
-            continue
+    divided = np.isin(keys_of(edges_of(triangles)), chords).any(axis=1)
+    pieces: list[list[int]] = triangles[~divided & (told | ~flat)].tolist()
+    for corners in triangles[divided].tolist():
         pieces += _split(corners, number)
     middles = np.column_stack((chords >> 32, chords & 0xFFFFFFFF))
     points = np.vstack((xy, xy[middles].mean(axis=1))) if len(chords) else xy

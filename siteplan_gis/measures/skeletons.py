@@ -72,11 +72,6 @@ class Skeleton:
             if key in place
         ]
 
-    def _middle(self, chord: int) -> NDArray[np.float64]:
-        key = self.chords[chord]
-        middle: NDArray[np.float64] = (self.xy[key >> 32] + self.xy[key & 0xFFFFFFFF]) / 2
-        return middle
-
     def heights(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """Keys of the chords, the heights of their middles, and which triangles have a height that can be told."""
         count = len(self.chords)
@@ -84,8 +79,8 @@ class Skeleton:
         told[self.flat] = False
         if not count:
             return np.empty(0, dtype=np.int64), np.empty(0), told
-        middles = np.array([self._middle(chord) for chord in range(count)])
-        level = self.z[np.array(self.chords) >> 32]
+        one, other = np.array(self.chords) >> 32, np.array(self.chords) & 0xFFFFFFFF
+        middles, level = (self.xy[one] + self.xy[other]) / 2, self.z[one]
         joined: list[list[tuple[int, float]]] = [[] for _ in range(count)]
         for inner in self.of_triangle.values():
             for i, first in enumerate(inner):
@@ -140,7 +135,7 @@ def _solve(
 
     Its side branches run evenly from the trunk down (or up) to their own tips, where the line turns.
     """
-    far = _distances(members, joined, {chord: min(away for _, away in ends) for chord, ends in fixed.items()})
+    far = _distances(joined, {chord: min(away for _, away in fixed[chord]) for chord in members if chord in fixed})
     tips = [chord for chord in members if chord in tip_of]
     trunk_tip = max(tips, key=lambda chord: far[chord] + tip_of[chord], default=None)
     anchored = {chord: list(fixed[chord]) for chord in members if chord in fixed}
@@ -156,10 +151,9 @@ def _solve(
         heights[chord] = level[chord] + (heights[other] - level[chord]) * share
 
 
-def _distances(members: list[int], joined: list[list[tuple[int, float]]], starts: dict[int, float]) -> dict[int, float]:
+def _distances(joined: list[list[tuple[int, float]]], starts: dict[int, float]) -> dict[int, float]:
     """Shortest way along the skeleton from each chord to an opening."""
-    inside = set(members)
-    best = {chord: away for chord, away in starts.items() if chord in inside}
+    best = dict(starts)
     heap = [(away, chord) for chord, away in best.items()]
     heapq.heapify(heap)
     while heap:

@@ -25,6 +25,7 @@ TIE_SHARE: Final = 4.5e-4
 state-plane coordinates leaves the true ground by up to 4e-4, and its heights are rounded to hundredths."""
 
 _BLOCK: Final = 4096
+_SAME_SHARE: Final = 1e-9
 _NUDGE_M: Final = 1e-6
 
 
@@ -42,6 +43,8 @@ class TinSlopes:
         By area; None where nothing is covered.
     plus_minus_m2
         The farthest that `steep_m2` moves when the limit is moved by `slope_doubt`.
+    pieces, ratios
+        The parts of the steep triangles inside the area, and the slope of each.
     """
 
     area_m2: float
@@ -51,6 +54,8 @@ class TinSlopes:
     median_ratio: float | None
     max_ratio: float | None
     plus_minus_m2: float
+    pieces: NDArray[np.object_]
+    ratios: NDArray[np.float64]
 
 
 def tin_slopes(tin: Tin, area: BaseGeometry, steep_ratio: float, slope_doubt: float) -> TinSlopes:
@@ -86,10 +91,12 @@ def tin_slopes(tin: Tin, area: BaseGeometry, steep_ratio: float, slope_doubt: fl
         area_m2=float(area.area),
         covered_m2=covered,
         steep_m2=steep_m2,
-        steep=shapely.union_all(pieces[steep]),
+        steep=_polygons_of(shapely.intersection(joined(tin.polygons[places[steep]]), area)),
         median_ratio=weighted_median(ratios, sizes) if covered else None,
         max_ratio=float(ratios.max()) if covered else None,
         plus_minus_m2=max(abs(other - steep_m2) for other in moved),
+        pieces=pieces[steep],
+        ratios=ratios[steep],
     )
 
 
@@ -109,20 +116,46 @@ def triangle_gradients(tin: Tin) -> NDArray[np.float64]:
     return np.column_stack(((uz * vy - vz * uy) / turn, (vz * ux - uz * vx) / turn))
 
 
+def joined(polygons: NDArray[np.object_]) -> BaseGeometry:
+    """The union of polygons that meet edge to edge, as triangles do; of such that overlap too, only slower.
+
+    Examples
+    --------
+    >>> halves = shapely.polygons([[(0, 0), (2, 0), (2, 2)], [(0, 0), (2, 2), (0, 2)]])
+    >>> joined(halves).area, len(shapely.get_coordinates(joined(halves)))
+    (4.0, 5)
+    """
+    whole = shapely.coverage_union_all(polygons)
+    area = float(shapely.area(polygons).sum())
+    if whole.is_valid and abs(whole.area - area) <= _SAME_SHARE * area:
+        return _polygons_of(whole)
+    return shapely.union_all(polygons)
+
+
+def _polygons_of(geometry: BaseGeometry) -> BaseGeometry:
+    """The polygons of a collection, without the points and lines in which shapes only touch."""
+    if geometry.geom_type in {"Polygon", "MultiPolygon"}:
+        return geometry
+    parts = [part for part in shapely.get_parts(geometry) if part.geom_type in {"Polygon", "MultiPolygon"}]
+    return shapely.union_all(parts) if parts else shapely.Polygon()
+
+
 def clipped(tin: Tin, area: BaseGeometry) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
     """Places of the triangles that reach into an area, and the parts of them inside it."""
-    corners = tin.xy[tin.triangles]
-    west, south, east, north = area.bounds if not area.is_empty else (np.inf, np.inf, -np.inf, -np.inf)
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    near = np.nonzero((low[:, 0] < east) & (high[:, 0] > west) & (low[:, 1] < north) & (high[:, 1] > south))[0]
-    polygons = shapely.polygons(corners[near][:, [0, 1, 2, 0]]) if len(near) else np.empty(0, dtype=object)
+    area = _polygons_of(area)
+    near = np.sort(tin.tree.query(area))
+    pieces = tin.polygons[near]
+    if not len(near):
+        return near, pieces
+    # Only what the area's edge runs through has to be cut; of the rest one point tells for the whole triangle.
+    xy, part = shapely.get_coordinates(shapely.get_parts(shapely.get_parts(area.boundary)), return_index=True)
+    follows = part[1:] == part[:-1]
+    edges = shapely.linestrings(np.stack((xy[:-1], xy[1:]), axis=1)[follows])
+    cut = np.isin(near, tin.tree.query(edges, predicate="intersects")[1])
     shapely.prepare(area)
-    inside = shapely.covers(area, polygons)
-    crossing = shapely.intersects(area, polygons) & ~inside
-    pieces = polygons.copy()
-    pieces[crossing] = shapely.intersection(polygons[crossing], area)
-    kept = inside | crossing
-    kept[kept] = shapely.area(pieces[kept]) > 0
+    kept = shapely.contains_xy(area, tin.xy[tin.triangles[near]].mean(axis=1))
+    pieces[cut] = shapely.intersection(pieces[cut], area)
+    kept[cut] = shapely.area(pieces[cut]) > 0
     return near[kept], pieces[kept]
 
 
@@ -137,11 +170,10 @@ def heights_at(tin: Tin, xy: NDArray[np.float64]) -> NDArray[np.float64]:
     array([ 2., nan])
     """
     found = np.full(len(xy), np.nan)
-    tree = shapely.STRtree(shapely.polygons(tin.xy[tin.triangles[:, [0, 1, 2, 0]]]))
     gradients = triangle_gradients(tin)
     for start in range(0, len(xy), _BLOCK):
         block = xy[start : start + _BLOCK]
-        which, where = tree.query(shapely.points(block), predicate="intersects")
+        which, where = tin.tree.query(shapely.points(block), predicate="intersects")
         base = tin.triangles[where, 0]
         found[start + which] = tin.z_m[base] + ((block[which] - tin.xy[base]) * gradients[where]).sum(axis=1)
     return found

@@ -9,7 +9,8 @@ import numpy as np
 import shapely
 
 from siteplan_gis.measures.contour_tin import surface_of_contours
-from siteplan_gis.measures.tin import clipped, heights_at, tin_contours, tin_slopes, triangle_slopes
+from siteplan_gis.measures.medians import weighted_median
+from siteplan_gis.measures.tin import heights_at, joined, tin_contours, tin_slopes
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
@@ -97,7 +98,7 @@ def measure_submitted(site: Site, shape: dict[str, BaseGeometry], method: Method
                 taken.add(cannot(name, "the plan draws no disturbed area"))
         else:
             _add(existing, shape["disturbed"], method, plan, taken, "", _EXISTING[2], _EXISTING[4])
-        patches = _patches(existing, found, shape["disturbed"])
+        patches = _patches(found, shape["disturbed"])
     if proposed is None:
         for name in _PROPOSED:
             taken.add(cannot(name, "the plan gives no surface and no two levels of proposed contours"))
@@ -145,7 +146,7 @@ def submitted_ground(plan: Plan, state: str, area: BaseGeometry, taken: Taken) -
     made = surface_of_contours([line for line, _ in kept], levels)
     if made is None:
         return None
-    outline = shapely.union_all(shapely.polygons(made.tin.xy[made.tin.triangles[:, [0, 1, 2, 0]]]))
+    outline = joined(made.tin.polygons)
     words = f"the {state} contours that the plan draws"
     interval_ft = feet(float(np.median(np.diff(np.unique(levels)))))
     return SubmittedGround(words, made.tin, made.untold, CONTOUR_DOUBT * max(interval_ft, 1.0), outline)
@@ -183,19 +184,18 @@ def _add(
     return found
 
 
-def _patches(ground: SubmittedGround, found: TinSlopes, disturbed: BaseGeometry) -> tuple[SteepPatch, ...]:
+def _patches(found: TinSlopes, disturbed: BaseGeometry) -> tuple[SteepPatch, ...]:
     """Connected steep ground, largest first."""
     parts = sorted(shapely.get_parts(found.steep), key=lambda part: -part.area)
     parts = [part for part in parts if part.geom_type == "Polygon" and part.area >= _LEAST_PATCH_M2]
-    slopes = triangle_slopes(ground.tin)
+    sizes = shapely.area(found.pieces)
+    piece, owner = shapely.STRtree(parts).query(shapely.point_on_surface(found.pieces), predicate="intersects")
     made = []
-    for part in parts:
-        places, pieces = clipped(ground.tin, part)
-        order = slopes[places].argsort()
-        share = shapely.area(pieces)[order].cumsum()
-        middle = slopes[places][order][share.searchsorted(share[-1] / 2)]
+    for place, part in enumerate(parts):
+        own = piece[owner == place]
+        middle = weighted_median(found.ratios[own], sizes[own])
         in_disturbed = part.intersection(disturbed).area
-        made.append(SteepPatch(part, part.area, 100 * float(middle), in_disturbed))
+        made.append(SteepPatch(part, part.area, 100 * middle, in_disturbed))
     return tuple(made)
 
 

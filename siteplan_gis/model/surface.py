@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+import shapely
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +17,7 @@ SURFACE_ROLES: Final = ("surface_existing", "surface_proposed")
 """Roles of surfaces: the ground as it is, and as it is to be graded."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tin:
     """Triangles between points of known height, in the site frame.
 
@@ -31,6 +34,17 @@ class Tin:
     xy: NDArray[np.float64]
     z_m: NDArray[np.float64]
     triangles: NDArray[np.int64]
+
+    @cached_property
+    def polygons(self) -> NDArray[np.object_]:
+        """The triangles as polygons, shape (m,); made once, as many questions are asked of them."""
+        made: NDArray[np.object_] = shapely.polygons(self.xy[self.triangles[:, [0, 1, 2, 0]]])
+        return made
+
+    @cached_property
+    def tree(self) -> shapely.STRtree:
+        """The polygons by where they lie."""
+        return shapely.STRtree(self.polygons)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
