@@ -12,8 +12,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
 from tests.campaigns.running import siteplan
+
+from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
 
 COMMANDS = (
     ("inspect",),
