@@ -63,6 +63,19 @@ def test_empty_waters_never_pass(layers):
     assert found["SAU-MAP-a"] & UNSURE
 
 
+def test_empty_waters_that_declare_what_they_cover_never_pass(layers):
+    """An export that came out empty, in place of the files of a catalogue."""
+    (layers / "empty.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": []}))
+    catalogue = (layers / "layers.toml").read_text()
+    for name in ("flowlines.fgb", "waterbodies.fgb"):
+        assert f'path = "{name}"\nrole = "waters"' in catalogue
+        catalogue = catalogue.replace(f'path = "{name}"\nrole = "waters"', 'path = "empty.geojson"\nrole = "waters"')
+    (layers / "layers.toml").write_text(catalogue)
+    found, _ = statuses(layers)
+    assert found["SAU-MAP-i"] & UNSURE
+    assert found["SAU-MAP-a"] & UNSURE
+
+
 def test_missing_elevation_is_not_checked(layers):
     without(layers, "dem")
     found, reviewed = statuses(layers)

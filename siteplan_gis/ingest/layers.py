@@ -103,6 +103,9 @@ def read_layer(entry: LayerEntry, frame: Frame, around: BaseGeometry, search_m: 
     flags += more
     if found.features == 0:
         flags.append(Flag("layer_empty", "the layer holds no features", entry.label))
+        if entry.stamp is None:
+            # Whatever its owner declares: an export that came out empty is no proof that there is nothing. A stamp is.
+            coverage = shapely.Polygon()
     if entry.stamp is not None and entry.stamp.without_geometry:
         text = f"{entry.stamp.without_geometry} features came without geometry when the layer was fetched"
         flags.append(Flag("feature_empty", text, entry.label))
