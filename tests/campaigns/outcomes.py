@@ -12,9 +12,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tests.campaigns.running import siteplan
-
 from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
+from tests.campaigns.running import siteplan
 
 COMMANDS = (
     ("inspect",),
