@@ -192,7 +192,7 @@ _SAUKVILLE_STORIES: Final = (
         "site map at one inch to 60 feet and a vicinity map, and the sheet plotted at full size.",
         "The viewport shows 22.5 x 60 = 1,350 ft on 22.5 inches of paper; the vicinity map, 2,000 ft to the inch, is none\n"
         "that the rule asks about. The plot is 36 x 24 inches: 60 ft/in as drawn.",
-        "needs_review", 0, {"SAU-SCALE:C-2": None, "SAU-SCALE:plan C-1": "pass"},
+        "needs_review", 0, {"SAU-SCALE:C-1": None, "SAU-SCALE:C-2": None, "SAU-SCALE:C-1 (dxf)": "pass", "SAU-SCALE:C-1 (pdf)": "pass"},
         measurements={"disturbed_acres": about(8.781), "phase_acres[1]": about(4.594), "site_acres": about(40.0),
                       "contour_interval_ft": {"value": 2.0, "tol_abs": 0.001}, "feet_per_inch[C-1]": {"value": 60.0},
                       "feet_per_inch[plan C-1]": {"value": 60.0}},
@@ -205,7 +205,7 @@ _SAUKVILLE_STORIES: Final = (
         "The note still says one inch to 60 feet; on this paper an inch shows 120.",
         "Half of 36 x 24 is 18 x 12; twice 60 ft/in is 120 ft/in, more than 100. At full size it would hold.",
         "fail", 1,
-        {"SAU-SCALE:C-1": None, "SAU-SCALE:C-2": None, "SAU-SCALE:C-1-half": "fail", "SAU-SCALE:plan C-1": "pass"},
+        {"SAU-SCALE:C-1": None, "SAU-SCALE:C-2": None, "SAU-SCALE:C-1 (pdf)": "fail", "SAU-SCALE:C-1 (dxf)": "pass"},
         measurements={"feet_per_inch[C-1-half]": {"value": 120.0}, "feet_per_inch_full_size[C-1-half]": {"value": 60.0}},
         flags=("invented_ground", "contour_elevation_source", "sheet_reduced"),
         sheets=_ONE_SHEET, format=".dxf", plots=(("C-1-half.pdf", 0.5),),
@@ -254,7 +254,7 @@ _SAUKVILLE_STORIES: Final = (
     _saukville(
         "unclear-no-vertical-unit",
         "The elevations come from a file that nobody labelled with a unit; feet and metres would both be believable.\n"
-        "The way of the runoff cannot be told, and the program does not guess; slopes are those between the plan's own\n"
+        "The way of the runoff cannot be told, and the program does not guess; slopes are those between the plan's own "
         "contours, which nobody else has measured.",
         "Feet for metres would make 8 % of slope into 26 %.",
         "not_checked", 3,

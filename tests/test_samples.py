@@ -82,7 +82,7 @@ def test_everything_says_that_it_is_invented():
     for path in ROOT.glob("layers/*/*.toml"):
         catalogue = tomllib.loads(path.read_text(encoding="utf-8"))
         assert catalogue["invented"] is True
-        assert all("Invented" in layer["source"] for layer in [*catalogue["layer"], *catalogue["dem"]])
+        assert all("Invented" in layer["source"] for layer in [*catalogue["layer"], *catalogue.get("dem", ())])
     for story in STORIES:
         assert (
             tomllib.loads((ROOT / "sample_plans" / story / "siteplan.toml").read_text(encoding="utf-8"))["plan"][
@@ -94,7 +94,9 @@ def test_everything_says_that_it_is_invented():
 
 def test_samples_stay_small():
     assert sum(path.stat().st_size for path in ROOT.glob("layers/**/*")) < 6_000_000
-    assert all(path.stat().st_size < 300_000 for path in ROOT.glob("sample_plans/*/*"))
+    for path in ROOT.glob("sample_plans/*/*"):
+        # An engineer's surface is many lines of text, which pack well.
+        assert path.stat().st_size < (1_500_000 if path.name == "surfaces.xml" else 300_000), path
 
 
 # The invented ground

@@ -165,7 +165,7 @@ def test_without_elevations_nothing_is_told(relief, reason):
     pile, pond = feature("stockpile", box(-10, -10, 10, 10), "p"), feature("pond", box(20, 20, 60, 40), "b")
     values = take(SITE, DISTURBED, pile, pond, ground=None, relief=relief)
     untold = [value for name, value in values.items() if not name.startswith("basin_acres")]
-    assert len(untold) == 9 + 1 + 2
+    assert len(untold) == 19
     for value in untold:
         assert value.value is None
         assert reason in value.reason
