@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import axe
 import pytest
-from devtools import Browser
 from typer.testing import CliRunner
 
 from siteplan_gis.cli import app
+
+if TYPE_CHECKING:
+    from devtools import Browser
 
 pytestmark = pytest.mark.browser
 
