@@ -35,7 +35,7 @@ def partitioned(
 
     Examples
     --------
-    >>> lonlat = np.array([[-88.0, 43.4], [-88.001, 43.401], [-87.5, 43.4], [np.nan, np.nan]])
+    >>> lonlat = np.array([[-87.98, 43.42], [-87.981, 43.421], [-87.5, 43.4], [np.nan, np.nan]])
     >>> [partition.rows.tolist() for partition in partitioned(lonlat, np.arange(4))]
     [[0, 1], [2], [3]]
     """

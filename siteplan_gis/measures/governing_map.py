@@ -28,6 +28,7 @@ def shares_of_parcels(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from siteplan_gis.model.layers import ReferenceFeature
     >>> village = ReferenceFeature("1", "Ashford", "village", "", shapely.box(0, 0, 1000, 1000), "limits")
     >>> parcels = np.array([shapely.box(900, 0, 1100, 100), shapely.box(5000, 0, 5100, 100)], dtype=object)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -189,7 +190,7 @@ def test_a_crash_of_the_program_shows_no_password(loaded: Server, tmp_path: Path
     """As a user runs it: wrong and right password, output and traceback searched."""
     live = _live(loaded, tmp_path)
     command = [
-        shutil.which("python") or "python",
+        sys.executable,
         "-m",
         "siteplan_gis",
         "review",
