@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.bench.running import ROOT, Row, run_once
 
 _BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin")) if Path("/usr/lib/postgresql").is_dir() else []
-_SMALL = 83
+_SMALL = 25
 _POINTS_M = 20
 _LONGEST_S = 600
 
@@ -51,7 +51,7 @@ def rows(runs):
     with tempfile.TemporaryDirectory(prefix="siteplan-etj-") as made:
         folder = Path(made)
         small, large = folder / "small.gpkg", folder / "state.gpkg"
-        for path, count, vertices in ((small, _SMALL, 140_000), (large, 600, 1_000_000)):
+        for path, count, vertices in ((small, _SMALL, 40_000), (large, 600, 1_000_000)):
             run_once(
                 [sys.executable, str(ROOT / "tests" / "bench" / "municipal_limits.py"), path, str(count), str(vertices)]
             )
