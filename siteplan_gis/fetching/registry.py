@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from siteplan_gis.errors import InputError, SeveralInputErrors
+from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.kinds import KINDS
 from siteplan_gis.model.layers import LAYER_ROLES
+from siteplan_gis.toml_files import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,20 +186,9 @@ def read_sources(path: Path | None = None) -> tuple[SourceLayer, ...]:
         If it says something unknown or wrong: all problems at once.
     """
     file = path or shipped_sources()
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError("there is no such file of sources", file=str(file), remedy="name one with --sources") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the file of sources is no TOML: {error}", file=str(file)) from None
-    try:
-        described = _File.model_validate(raw)
-    except ValidationError as error:
-        problems = [
-            InputError(f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}")
-            for one in error.errors(include_url=False, include_input=False)
-        ]
-        raise SeveralInputErrors(problems, file=str(file)) from None
+    if not file.is_file():
+        raise InputError("there is no such file of sources", file=str(file), remedy="name one with --sources")
+    described, _ = read_toml(file, _File)
     layers = tuple(_layer(service, layer) for service in described.service for layer in service.layer)
     ids = [layer.id for layer in layers]
     twice = sorted({one for one in ids if ids.count(one) > 1})

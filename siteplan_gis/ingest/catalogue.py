@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
-
-from pydantic import ValidationError
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.ingest.addresses import database_path, is_database
 from siteplan_gis.ingest.catalogue_schema import CatalogueTable
 from siteplan_gis.model.layers import LAYER_ROLES
+from siteplan_gis.toml_files import read_toml
 from siteplan_gis.units import FOOT_M, INCH_M
 
 if TYPE_CHECKING:
@@ -139,14 +137,7 @@ def read_catalogue(path: Path) -> Catalogue:
     file = path / CATALOGUE_FILE if path.is_dir() else path
     if not file.is_file():
         raise InputError("there is no layer catalogue", file=str(file), remedy=f"name a {CATALOGUE_FILE} or its folder")
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the catalogue is no TOML: {error}", file=str(file), remedy="correct that line") from None
-    try:
-        described = CatalogueTable.model_validate(raw)
-    except ValidationError as error:
-        raise SeveralInputErrors([_problem(one) for one in error.errors()], file=str(file)) from None
+    described, _ = read_toml(file, CatalogueTable)
     folder = file.parent
     layers = tuple(_entry(layer, folder, invented=described.invented) for layer in described.layer)
     dems = tuple(_dem(dem, folder, invented=described.invented) for dem in described.dem)
@@ -273,12 +264,3 @@ def map_accuracy_m(scale_denominator: float) -> float:
     """
     inches = 1 / 30 if scale_denominator < _LARGE_SCALE else 1 / 50
     return scale_denominator * inches * INCH_M
-
-
-def _problem(error: object) -> InputError:
-    assert isinstance(error, dict)
-    place = ".".join(str(part + 1) if isinstance(part, int) else part for part in error["loc"])
-    message = str(error["msg"]).removeprefix("Value error, ")
-    if error["type"] == "extra_forbidden":
-        message = "this key is not known"
-    return InputError(f"{place}: {message[:1].lower()}{message[1:]}", remedy="")

@@ -6,18 +6,18 @@ reference layers or an elevation model: the applicant does not choose the eviden
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from siteplan_gis.crs import georeference
-from siteplan_gis.errors import InputError, SeveralInputErrors
+from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.roles import require_role
 from siteplan_gis.model.plan import ROLES, Activity, Stated
 from siteplan_gis.model.sheet import Sheet
+from siteplan_gis.toml_files import read_toml
 from siteplan_gis.units import metres_per
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MANIFEST_NAME: Final = "siteplan.toml"
 
-_LARGEST_BYTES: Final = 1 << 20
 _EVIDENCE: Final = frozenset(
     {
         "layers",
@@ -280,20 +279,7 @@ def read_manifest(path: Path) -> Manifest:
     SeveralInputErrors
         If keys or values are wrong: every one of them is named.
     """
-    label = path.name
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large for a manifest", file=label)
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not a TOML file ({error})", file=label, remedy="correct the line") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=label) from None
-    try:
-        read = _File.model_validate(data)
-    except ValidationError as error:
-        problems = [explained(dict(one)) for one in error.errors(include_url=False)]
-        raise SeveralInputErrors(problems, file=label) from None
+    read, _ = read_toml(path, _File, _not_for_a_plan)
     plan = read.plan
     return Manifest(
         name=plan.name,
@@ -326,20 +312,7 @@ def read_manifest(path: Path) -> Manifest:
     )
 
 
-def explained(error: Mapping[str, Any]) -> InputError:
-    """One problem in the words of the file: the key as written, then what is wrong."""
-    key = ".".join(str(part) for part in error["loc"])
-    kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
-    if kind == "extra_forbidden":
-        last = str(error["loc"][-1])
-        if last.lower() in _EVIDENCE:
-            return InputError(
-                f"{key}: a plan must not name reference layers or elevation models",
-                remedy="the reviewer gives them with --layers, --layer and --dem",
-            )
-        return InputError(f"{key}: unknown key", remedy="correct or remove it")
-    if kind == "missing":
-        return InputError(f"{key}: is missing")
-    if kind == "value_error":
-        return InputError(f"{key}: {message}")
-    return InputError(f"{key}: {message[:1].lower()}{message[1:]}, not {error['input']!r:.80}")
+def _not_for_a_plan(key: str) -> str:
+    if key.lower() not in _EVIDENCE:
+        return ""
+    return "a plan must not name reference layers or elevation models: the reviewer gives them with --layers and --dem"

@@ -15,19 +15,18 @@ option. Each entry names a finding by its fingerprint, as the review prints it:
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from collections import Counter
 from datetime import date  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from siteplan_gis.errors import InputError, SeveralInputErrors
-from siteplan_gis.ingest.manifest import explained, written_day
+from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.manifest import written_day
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.review import Decision, Override, Status
 from siteplan_gis.model.source import Source
+from siteplan_gis.toml_files import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 OVERRIDES_NAME: Final = "overrides.toml"
 
-_LARGEST_BYTES: Final = 1 << 20
 
 _Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_length=4000)]
 
@@ -68,24 +66,11 @@ def read_overrides(path: Path) -> tuple[tuple[Decision, ...], Source]:
     SeveralInputErrors
         If keys or values are wrong, or one finding is decided twice: every one is named.
     """
-    label = path.name
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large for a list of decisions", file=label)
-        content = path.read_bytes()
-        data: dict[str, Any] = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not a TOML file ({error})", file=label, remedy="correct the line") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=label) from None
-    try:
-        tables = _File.model_validate(data).override
-    except ValidationError as error:
-        problems = [explained(dict(one)) for one in error.errors(include_url=False)]
-        raise SeveralInputErrors(problems, file=label) from None
+    read, digest = read_toml(path, _File)
+    tables = read.override
     twice = [name for name, count in Counter(table.fingerprint for table in tables).items() if count > 1]
     if twice:
-        raise InputError(f"decides {', '.join(twice)} twice", file=label, remedy="keep one decision")
+        raise InputError(f"decides {', '.join(twice)} twice", file=path.name, remedy="keep one decision")
     decisions = tuple(
         Decision(
             table.fingerprint, table.finding, table.value,
@@ -93,7 +78,7 @@ def read_overrides(path: Path) -> tuple[tuple[Decision, ...], Source]:
         )
         for table in tables
     )  # fmt: skip
-    return decisions, Source("the reviewer's decisions", file=label, sha256=hashlib.sha256(content).hexdigest())
+    return decisions, Source("the reviewer's decisions", file=path.name, sha256=digest)
 
 
 def overrides_beside(plan: Sequence[Path]) -> Path | None:

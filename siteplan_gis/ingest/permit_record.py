@@ -22,20 +22,19 @@ The file and its tables are the village's own; times carry no time zone and are 
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import math
-import tomllib
 from datetime import date, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
-from siteplan_gis.ingest.manifest import explained, written_day
+from siteplan_gis.ingest.manifest import written_day
 from siteplan_gis.model.permit import Extension, LogEntry, Moment, Notice, PermitRecord, Rain, Visit
 from siteplan_gis.model.source import Source
+from siteplan_gis.toml_files import read_toml, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,20 +127,11 @@ def read_permit_record(path: Path) -> PermitRecord:
     SeveralInputErrors
         If keys, values or dates are wrong: every one is named.
     """
-    content, source = _content(path, "the village's permit record")
-    try:
-        data = tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"is not a TOML file ({error})", file=path.name, remedy="correct the line") from None
-    try:
-        read = _File.model_validate(data)
-    except ValidationError as error:
-        problems = [explained(dict(one)) for one in error.errors(include_url=False)]
-        raise SeveralInputErrors(problems, file=path.name) from None
+    read, digest = read_toml(path, _File)
     problems = [InputError(text) for text in _contradictions(read)]
     if problems:
         raise SeveralInputErrors(problems, file=path.name)
-    sources = [source]
+    sources = [Source("the village's permit record", file=path.name, sha256=digest)]
     rains = log = None
     if read.rain:
         text, table = _content(path.parent / read.rain, "the rain record")
@@ -191,17 +181,8 @@ def _contradictions(read: _File) -> list[str]:
 
 
 def _content(path: Path, title: str) -> tuple[str, Source]:
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large", file=path.name)
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path.name) from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", file=path.name, remedy="save it as UTF-8") from None
-    return text, Source(title, file=path.name, sha256=hashlib.sha256(content).hexdigest())
+    text, digest = text_of(path, _LARGEST_BYTES)
+    return text, Source(title, file=path.name, sha256=digest)
 
 
 def _rows(

@@ -18,24 +18,22 @@ cover = [
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
-from siteplan_gis.ingest.manifest import explained, written_day
+from siteplan_gis.ingest.manifest import written_day
 from siteplan_gis.model.soil_loss import CoverPeriod, LossArea, SoilLossInputs
 from siteplan_gis.model.source import Source
+from siteplan_gis.toml_files import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_LARGEST_BYTES: Final = 1 << 20
 _DAY_OF_YEAR: Final = r"^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 
 _Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_length=1000)]
@@ -82,24 +80,10 @@ def read_soil_loss_inputs(path: Path) -> SoilLossInputs:
     SeveralInputErrors
         If keys or values are wrong, or days do not follow each other: every one is named.
     """
-    label = path.name
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large", file=label)
-        content = path.read_bytes()
-        data = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not a TOML file ({error})", file=label, remedy="correct the line") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=label) from None
-    try:
-        read = _File.model_validate(data)
-    except ValidationError as error:
-        listed = [explained(dict(one)) for one in error.errors(include_url=False)]
-        raise SeveralInputErrors(listed, file=label) from None
+    read, digest = read_toml(path, _File)
     problems = [InputError(text) for text in (*_course_problems(read.course), *_area_problems(read.area))]
     if problems:
-        raise SeveralInputErrors(problems, file=label)
+        raise SeveralInputErrors(problems, file=path.name)
     areas = tuple(
         LossArea(
             area.name, area.acres, area.k, area.slope_percent, area.length_ft,
@@ -107,7 +91,7 @@ def read_soil_loss_inputs(path: Path) -> SoilLossInputs:
         )
         for area in read.area
     )  # fmt: skip
-    source = Source("soil loss factors: " + read.tables, file=label, sha256=hashlib.sha256(content).hexdigest())
+    source = Source("soil loss factors: " + read.tables, file=path.name, sha256=digest)
     return SoilLossInputs(read.r, tuple(map(_step, read.course)), areas, read.tables, source)
 
 

@@ -7,7 +7,6 @@ unit in the key: `search_mi = 1`), and one `[[rule]]` per requirement, each with
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,13 +19,13 @@ from siteplan_gis.model.ordinance import Limit, OfficeCalendar, Ordinance, Passa
 from siteplan_gis.model.plan import ROLES
 from siteplan_gis.ordinances.quantities import SUFFIXES, UNITS, dimension_of_subject, limit_in
 from siteplan_gis.ordinances.schema import OrdinanceTable, RuleTable, explain
+from siteplan_gis.toml_files import toml_table
 from siteplan_gis.units import FOOT_M, MILE_M
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _HERE: Final = Path(__file__).parent
-_LARGEST_BYTES: Final = 2_000_000
 _DECIDING: Final = ("automatic", "judgement", "declared")
 _MEASURED_BY: Final = {
     "steep_slopes": ("steep", "steep_ratio", "%", 0.01),
@@ -67,7 +66,7 @@ def read_ordinance(id_or_path: str | Path) -> Ordinance:
     Limit(subject='slope_percent', operator='>=', value=20.0, unit='%')
     """
     path = _path(id_or_path)
-    table = _load(path)
+    table, _ = toml_table(path)
     try:
         checked = OrdinanceTable.model_validate(table)
         problems = []
@@ -102,21 +101,6 @@ def _path(id_or_path: str | Path) -> Path:
             remedy=f"give one of {', '.join(shipped())}, or the path of an ordinance's TOML file",
         )
     return path
-
-
-def _load(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > _LARGEST_BYTES:
-        raise InputError("the file is too large to be an ordinance", file=path.name)
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError("the file is not UTF-8 text", file=path.name, remedy="save it as UTF-8") from error
-    except RecursionError as error:
-        raise InputError("the file is not an ordinance: its lists are nested too deep", file=path.name) from error
-    except ValueError as error:  # a TOMLDecodeError, or a number with thousands of digits
-        raise InputError(f"the file is not valid TOML: {error}", file=path.name) from error
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", file=path.name) from error
 
 
 def _meaning_problems(table: Mapping[str, Any]) -> Iterator[str]:

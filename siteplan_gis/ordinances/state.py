@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from siteplan_gis.errors import InputError, SeveralInputErrors
+from siteplan_gis.errors import InputError
 from siteplan_gis.model.limits import Reaching, StateProfile
+from siteplan_gis.toml_files import read_toml
 from siteplan_gis.units import MILE_M
 
 _FOLDER: Final = Path(__file__).parent / "states"
@@ -63,15 +63,7 @@ def read_state(which: str | Path) -> StateProfile:
         raise InputError(
             f"there is no state profile {str(which)!r}", remedy=f"use {', '.join(shipped_states())}, or a .toml file"
         )
-    try:
-        told = _State.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise InputError(f"cannot be read: {problem}", file=path.name, remedy="correct it") from None
-    except ValidationError as problem:
-        raise SeveralInputErrors(
-            [InputError(f"{'.'.join(map(str, each['loc']))}: {each['msg']}") for each in problem.errors()],
-            file=path.name,
-        ) from None
+    told, _ = read_toml(path, _State)
     told_for = [(rule.kind, each) for rule in told.reach for each in map(str, rule.classes or ("",))]
     for kind, each in told_for:
         if told_for.count((kind, each)) > 1:

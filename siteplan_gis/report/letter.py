@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from siteplan_gis.errors import InputError
 from siteplan_gis.report.rounds import STATE_WORDS
 from siteplan_gis.report.wording import STATUS_WORDS, citation
+from siteplan_gis.toml_files import toml_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _FOLDER: Final = Path(__file__).parent / "templates"
-_LARGEST_BYTES: Final = 1 << 20
 _OPEN: Final = ("error", "not_checked", "needs_review")
 _LISTED: Final = 12
 OUTCOMES: Final = ("approval", "disapproval", "more_information", "not_applicable", "undecided")
@@ -235,14 +235,7 @@ def _words(path: Path | None) -> dict[str, Any]:
     told: dict[str, Any] = tomllib.loads((_FOLDER / "letter.toml").read_text(encoding="utf-8"))
     if path is None:
         return told
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large", file=path.name)
-        own = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not a TOML file ({error})", file=path.name, remedy="correct the line") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path.name) from None
+    own, _ = toml_table(path)
     for key, value in own.items():
         if key not in told or type(value) is not type(told[key]):
             raise InputError(f"{key!r} is no part of a letter", file=path.name, remedy=f"use {', '.join(told)}")

@@ -282,26 +282,6 @@ def test_an_empty_file_names_what_it_lacks(tmp_path):
     assert "the key 'rule' is missing" in found
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"id = ", "not valid TOML"),
-        (b"id = 'a'\nid = 'b'\n", "not valid TOML"),
-        (b"title = '\xff\xfe'", "not UTF-8"),
-        (b"x" * 2_000_001, "too large"),
-        (b"a = " + b"[" * 100_000, "nested too deep"),
-        (b"a = " + b"9" * 5_000, "not valid TOML"),
-        (b"a = 2016-02-30", "not valid TOML"),
-    ],
-)  # fmt: skip
-def test_a_file_that_is_no_toml_is_refused_in_one_line(tmp_path, content, said):
-    path = tmp_path / "broken.toml"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=said) as raised:
-        read_ordinance(path)
-    assert str(raised.value).startswith("broken.toml: ")
-
-
 def test_a_file_from_notepad_is_read(tmp_path):
     path = tmp_path / "somewhere.toml"
     path.write_bytes(b"\xef\xbb\xbf" + (HEAD + RULE).replace("\n", "\r\n").encode())
