@@ -37,6 +37,8 @@ _ALIGNED: Final = 1e-3
 _SQUARE_ON_GROUND: Final = 0.02
 _BASELINE_M: Final = 100.0
 _CELLS_AT_ONCE: Final = 2_000_000
+_SAMPLES: Final = 16
+_SAMPLE_CELLS: Final = 256
 _GEOD: Final = Geod(ellps="GRS80")
 
 
@@ -231,6 +233,25 @@ def refuse_leaning(mosaic: Mosaic, column: float, row: float) -> None:
             file=file_names([one.tile for one in mosaic.tiles]),
             remedy="resample it to a north-up grid",
         )
+
+
+def middles(mosaic: Mosaic, areas: Sequence[BaseGeometry]) -> list[Box]:
+    """Windows in the middles of some of the areas, each within one block where it can be."""
+    some = np.array(list(areas[:: max(1, len(areas) // _SAMPLES)]), dtype=object)
+    windows = []
+    for left, top, right, bottom in shapely.bounds(mosaic.pixels(some)):
+        begin = []
+        for middle, cells, block in zip(
+            ((top + bottom) / 2, (left + right) / 2), mosaic.shape, mosaic.block, strict=True
+        ):
+            first = middle - _SAMPLE_CELLS / 2
+            if block >= _SAMPLE_CELLS:
+                edge = middle // block * block
+                first = min(max(first, edge), edge + block - _SAMPLE_CELLS)
+            begin.append(int(np.clip(first, 0, max(cells - _SAMPLE_CELLS, 0))))
+        rows, columns = (min(_SAMPLE_CELLS, cells) for cells in mosaic.shape)
+        windows.append((begin[1], begin[0], columns, rows))
+    return windows
 
 
 def looked_at(mosaic: Mosaic, windows: Sequence[Box]) -> tuple[Mosaic, list[Look]]:

@@ -12,7 +12,7 @@ import shapely
 from affine import Affine
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.mosaic import lay_out, looked_at, read_grid, refuse_leaning
+from siteplan_gis.ingest.mosaic import lay_out, looked_at, middles, read_grid, refuse_leaning
 from siteplan_gis.ingest.tiles import DemFile, Tile, file_names, read_header, searched
 from siteplan_gis.ingest.voids import in_whole_units
 from siteplan_gis.measures.artefacts import has_stairs, is_level, level_ground, seams
@@ -46,8 +46,6 @@ _ALIGNED: Final = 12
 
 _AROUND_CELLS: Final = 16
 _FOOT_BY_METRE: Final = 0.02
-_SAMPLES: Final = 16
-_SAMPLE_CELLS: Final = 256
 _TINY_HOLE_CELLS: Final = 4
 _LONGEST_EDGE_M: Final = 100.0
 _FAR_FROM_SQUARE: Final = 2.0
@@ -115,13 +113,7 @@ def open_terrain(files: Sequence[DemFile], frame: Frame, areas: Sequence[BaseGeo
         return _elsewhere(files, tiles)
     flags, problem = _about_files(files, used)
     mosaic = lay_out(used, frame)
-    some = np.array(list(areas[:: max(1, len(areas) // _SAMPLES)]), dtype=object)
-    rows, columns = mosaic.shape
-    windows = []
-    for left, top, right, bottom in shapely.bounds(mosaic.pixels(some)):
-        column = int(np.clip((left + right - _SAMPLE_CELLS) / 2, 0, max(columns - _SAMPLE_CELLS, 0)))
-        row = int(np.clip((top + bottom - _SAMPLE_CELLS) / 2, 0, max(rows - _SAMPLE_CELLS, 0)))
-        windows.append((column, row, min(_SAMPLE_CELLS, columns), min(_SAMPLE_CELLS, rows)))
+    windows = middles(mosaic, areas)
     refuse_leaning(mosaic, windows[0][0], windows[0][1])
     mosaic, looks = looked_at(mosaic, windows)
     flags += _about_tiles(mosaic, looks)

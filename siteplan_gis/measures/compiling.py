@@ -6,31 +6,64 @@ cache lies in a folder named by the content of all modules with kernels.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numba
-from numba.misc.appdirs import user_cache_dir
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 F = TypeVar("F", bound="Callable[..., object]")
 
 
+@contextmanager
+def _lasting() -> Iterator[None]:
+    """What is loaded stays: looking for waste among its half a million objects, now and when the program ends, is vain.
+
+    Half a second of each process went into it.
+    """
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if searching:
+            gc.enable()
+
+
+with _lasting():
+    import numba
+    from numba.core.caching import FunctionCache
+    from numba.core.runtime.nrt import rtsys
+    from numba.misc.appdirs import user_cache_dir
+
+
+class _Cache(FunctionCache):
+    """A kernel's cache that loads machine code and not the compiler: what only compiling needs, compiling loads."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel for a signature, or None where it has to be compiled."""
+        # Memory for arrays that kernels make.
+        rtsys.initialize(target_context)
+        return super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+
+
 def compiled(function: F) -> F:
     """Compile a function of arrays and numbers when it is first called; it runs without the interpreter's lock."""
+    kernel: Any = numba.njit(nogil=True, error_model="numpy")(function)
     settings: Any = numba.config
     before = settings.CACHE_DIR
     settings.CACHE_DIR = cache_folder()
     try:
-        kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        kernel._cache = _Cache(function)  # type: ignore[no-untyped-call]  # noqa: SLF001
     except RuntimeError:
         # No folder for the cache can be written: compile in every process.
-        kernel = numba.njit(nogil=True, error_model="numpy")(function)
+        pass
     finally:
         settings.CACHE_DIR = before
     return cast("F", kernel)

@@ -78,8 +78,9 @@ def ours(folder, kind):
     frame = frame_around(np.array([[-88.0, 43.0]]))
     drawn = [frame.project(area, reference) for area in areas(kind)]
     source = open_terrain([DemFile(folder / "dem.tif")], frame, drawn).source
-    # Kernels are loaded before the clock starts.
-    steep_shares(source, [shapely.box(-90, -90, 90, 90)], LIMIT, None)
+    if kind != "large":
+        # Of that one the whole process counts; for the others kernels are loaded before the clock starts.
+        steep_shares(source, [shapely.box(-90, -90, 90, 90)], LIMIT, None)
     start = time.perf_counter()
     found = steep_shares(source, drawn, LIMIT, None)
     return {"seconds": time.perf_counter() - start, "acres": (found.steep_m2 / ACRE_M2).tolist()}

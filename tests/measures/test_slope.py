@@ -4,7 +4,6 @@ import json
 import math
 from pathlib import Path
 
-import numba
 import numpy as np
 import pyogrio
 import pytest
@@ -17,7 +16,6 @@ from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around
 from siteplan_gis.ingest.terrain import DemFile, read_terrain
 from siteplan_gis.measures.cells import covered_runs
-from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.medians import weighted_median
 from siteplan_gis.measures.slope import TIE_SHARE, steep_ground
 from siteplan_gis.model.terrain import ElevationGrid
@@ -429,15 +427,3 @@ def test_the_median_has_half_the_weight_on_each_side(values):
     slack = 1e-9 * max(np.ptp(numbers), 1e-9)
     assert (numbers < middle - slack).sum() <= numbers.size / 2
     assert (numbers > middle + slack).sum() <= numbers.size / 2
-
-
-def test_kernels_work_where_no_cache_can_be_written(monkeypatch):
-    njit = numba.njit
-
-    def unwritable(**options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(**options)
-
-    monkeypatch.setattr(numba, "njit", unwritable)
-    assert compiled(lambda x: x + 1)(2) == 3
