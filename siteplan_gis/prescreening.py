@@ -223,7 +223,7 @@ def _here(rule: Rule, facts: ParcelFacts) -> str:
         names = [one.receiving for one in facts.runoff if one.within_quarter_mile]
         names += [
             one.name or f"unnamed {one.kind.replace('_', ' ')}"
-            for one in (*facts.waters.on_site, *facts.wetlands.on_site)
+            for one in (*(facts.downstream or ()), *facts.waters.on_site, *facts.wetlands.on_site)
         ]
         return (
             f"runoff reaches {', '.join(dict.fromkeys(names))}" if names else "no water or wetland reached as followed"

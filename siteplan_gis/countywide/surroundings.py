@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from siteplan_gis.model.screening import Asked, Parcel
     from siteplan_gis.model.terrain import Terrain
 
-_USED: Final = ("waters", "flowlines", "wetlands", "floodplain", "municipalities", "airports", "culverts")
+_USED: Final = (
+    "waters", "flowlines", "wetlands", "floodplain", "municipalities", "airports", "culverts", "listed_waters",
+)  # fmt: skip
 _AIRPORTS_M: Final = 30_000.0
 _METRES_PER_DEGREE: Final = 111_320.0
 _OF_THE_WINDOW: Final = frozenset({"dem_flat", "dem_stairs"})
@@ -81,7 +83,7 @@ def gather_around(parcels: Sequence[Parcel], evidence: Evidence, asked: Asked, m
     if terrain is not None and terrain.invented:
         invented.append("the elevations")
     flags = (Flag("invented_ground", f"invented to demonstrate the program: {', '.join(invented)}"),) * bool(invented)
-    missing = {role: f"no layer of {role} was given" for role in _USED if role not in layers}
+    missing = {role: f"no layer of {role.replace('_', ' ')} was given" for role in _USED if role not in layers}
     if terrain is None:
         missing["dem"] = "no elevation model was given"
     return replace(site, layers=layers, terrain=terrain, missing_layers=missing, flags=flags)

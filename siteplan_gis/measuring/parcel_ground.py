@@ -137,6 +137,20 @@ def taken_ground(
     return rest, drawn
 
 
+def one_by_one(parcel: BaseGeometry, taken: Mapping[str, BaseGeometry], steep: Amount | None) -> dict[str, float]:
+    """Square metres that each takes of what those before it left, steep ground last: with the remainder, all of it.
+
+    `steep` is the steep ground of what the others left, None where it is not taken out.
+    """
+    left, found = parcel, {}
+    for name, shape in taken.items():
+        rest = shapely.difference(left, shape)
+        found[name], left = float(left.area - rest.area), rest
+    if steep is not None and steep.area_m2 is not None:
+        found["steep"] = steep.area_m2 if left.area > 0 else 0.0
+    return found
+
+
 def remainder(
     rest: BaseGeometry, steep: Amount, others: Mapping[str, Amount], asked: Asked
 ) -> Amount:  # fmt: skip

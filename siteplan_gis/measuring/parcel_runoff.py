@@ -12,18 +12,25 @@ from siteplan_gis.measures.drainage_field import receivers
 from siteplan_gis.measures.flow import BARRIER_M
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.leaving_places import parcel_exits, ranked
+from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measuring.discharges import certain, follow, targets
+from siteplan_gis.measuring.doubt import error_of, weighed
+from siteplan_gis.measuring.parcel_downstream import Told, listings, waters_below
 from siteplan_gis.measuring.parcel_ground import reason_without
 from siteplan_gis.measuring.receiving import measure_receiving
 from siteplan_gis.measuring.record import Taken
-from siteplan_gis.measuring.waters import accuracy_m
+from siteplan_gis.measuring.waters import accuracy_m, counted_features
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from siteplan_gis.model.flag import Flag
+    from siteplan_gis.measures.ground import Conditioned
+    from siteplan_gis.measuring.doubt import Followed, Target
     from siteplan_gis.model.layers import ReferenceFeature
-    from siteplan_gis.model.measurement import Discharge, Method
+    from siteplan_gis.model.measurement import Discharge, Measurement, Method
     from siteplan_gis.model.screening import Asked
     from siteplan_gis.model.site import Site
 
@@ -35,25 +42,44 @@ _FOLLOWED_M: Final = 1000.0
 
 
 class RunoffOfParcels:
-    """Discharges of each parcel, the name of the first named water below each, and why nothing is told.
+    """Discharges of each parcel, and why nothing is told.
 
-    `named` maps the id of a discharge to the name, or to the reason why there is none after a colon.
+    Attributes
+    ----------
+    shares
+        Of each parcel and discharge: the share of the parcel's runoff that the place stands for.
+    named
+        The first named water below the largest discharge that has one, or the reason why there is none.
+    below
+        Every water and wetland downstream; only of parcels that are asked about alone.
+    listing
+        Listed waters on the parcel and downstream.
     """
 
     def __init__(self, site: Site, parcels: NDArray[np.object_], asked: Asked, method: Method) -> None:
         size = len(parcels)
         self.discharges: list[tuple[Discharge, ...]] = [()] * size
+        self.shares: list[tuple[float, ...]] = [()] * size
         self.flags: list[list[Flag]] = [[] for _ in parcels]
-        self.named: list[tuple[str, str]] = [("", "")] * size
         self.reason = reason_without(site) if asked.runoff else "runoff was not asked for"
         if not self.reason and (site.terrain is None or site.terrain.grid is None):
             self.reason = "the elevation model has no values there"
         listed = targets(site)
         if not self.reason and not listed and not site.layers.get("waters") and not site.layers.get("wetlands"):
             self.reason = "no layer of waters or wetlands was given"
+        self.below = [Told(None, self.reason)] * size
         if self.reason:
             self.named = [("", self.reason)] * size
+            self.listing = listings(site, parcels, self.discharges, {}, method)
             return
+        self._follow(site, parcels, listed, asked, method)
+        values = _downstream(site, self.discharges, method)
+        self.named = [_named(i, len(each), values) for i, each in enumerate(self.discharges)]
+        self.listing = listings(site, parcels, self.discharges, values, method)
+
+    def _follow(
+        self, site: Site, parcels: NDArray[np.object_], listed: list[Target], asked: Asked, method: Method
+    ) -> None:
         assert site.terrain is not None
         assert site.terrain.grid is not None
         culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
@@ -61,36 +87,72 @@ class RunoffOfParcels:
         near = [one for one in listed if shapely.dwithin(one.geometry, all_of_them, _FOLLOWED_M)]
         ground = condition_around(site.terrain.grid, all_of_them, _AROUND_M, culverts, finest_m=_CELL_M)
         barrier_m = max(BARRIER_M, site.terrain.accuracy_m or 0.0)
-        drained = ranked(receivers(ground, barrier_m))
+        shapes = [one.geometry for one in near]
+        drained = ranked(receivers(ground, barrier_m), shapes, _groups(near), method.downstream_m)
         lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
         tree = shapely.STRtree([line.geometry for line in lines])
         by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
         near_m = accuracy_m([layer for given in by_role for layer in given], method)
         for i, parcel in enumerate(parcels):
             taken, found = Taken(), []
-            for number, place in enumerate(parcel_exits(drained, parcel, asked.exits), 1):
+            places = parcel_exits(drained, parcel, asked.exits)
+            for number, (place, _) in enumerate(places, 1):
                 along: list[ReferenceFeature] = []
                 if lines and len(tree.query(place, predicate="dwithin", distance=method.network_snap_m)):
                     window = shapely.box(*shapely.bounds(place) + _FOLLOWED_M * np.array([-1, -1, 1, 1]))
                     along = [lines[k] for k in sorted(tree.query(window).tolist())]
-                way = follow(
-                    f"runoff exit {number}", place, ground, along, near, method, near_m, barrier_m, taken, drawn=False
-                )
-                found.append(certain(way, near, by_role, method, near_m).discharge)
-            self.discharges[i], self.flags[i] = tuple(found), taken.flags
-        self.named = _named(site, self.discharges, method)
+                found.append(
+                    follow(f"runoff exit {number}", place, ground, along, near, method, near_m, barrier_m, taken, drawn=False)
+                )  # fmt: skip
+            if asked.listed:
+                found = _weighed(found, ground, near, site, method, barrier_m, near_m)
+                self.below[i] = _below(found, ground, lines, site, method, barrier_m, near_m)
+            self.discharges[i] = tuple(certain(each, near, by_role, method, near_m).discharge for each in found)
+            self.shares[i], self.flags[i] = tuple(share for _, share in places), taken.flags
 
 
-def _named(site: Site, discharges: list[tuple[Discharge, ...]], method: Method) -> list[tuple[str, str]]:
-    """The first named water below the largest exit of each parcel that has one, or why there is none."""
+def _groups(near: list[Target]) -> list[int]:
+    """A number for each target: the pieces of one named water have the same."""
+    known: dict[tuple[str, str], int] = {}
+    return [
+        known.setdefault((one.kind, one.name), k) if not one.name.startswith("unnamed ") else k
+        for k, one in enumerate(near)
+    ]
+
+
+def _weighed(
+    found: list[Followed], ground: Conditioned, near: list[Target], site: Site, method: Method, barrier_m: float, near_m: float
+) -> list[Followed]:  # fmt: skip
+    assert site.terrain is not None
+    error_m, limit_m = error_of(site.terrain.accuracy_m, ground.cell_m), 2.0 * method.downstream_m
+    return weighed(found, ground, near, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m)
+
+
+def _below(
+    found: list[Followed], ground: Conditioned, lines: list[ReferenceFeature], site: Site, method: Method,
+    barrier_m: float, near_m: float,
+) -> Told:  # fmt: skip
+    around = shapely.union_all([each.start for each in found]).buffer(_FOLLOWED_M)
+    features = [one for each in counted_features(site).values() for one in each if one.geometry.intersects(around)]
+    close = [line for line in lines if line.geometry.intersects(around)]
+    network = Network(close, method.network_gap_m) if lines else None
+    why = site.missing_layers.get("flowlines", "no layer of drainage lines was given")
+    return waters_below(
+        found, ground, features, network, f"{why}: followed on the ground alone", method, barrier_m, near_m
+    )  # fmt: skip
+
+
+def _downstream(site: Site, discharges: list[tuple[Discharge, ...]], method: Method) -> Mapping[str, Measurement]:
+    """What `measure_receiving` tells of all discharges, whose ids are PARCEL:NUMBER."""
     every = tuple(
         replace(one, id=f"{i}:{number}") for i, each in enumerate(discharges) for number, one in enumerate(each)
     )
-    values = measure_receiving(site, every, method).values
-    found = []
-    for i, each in enumerate(discharges):
-        told = [values[f"first_named_water[{i}:{number}]"] for number in range(len(each))]
-        name = next((str(one.value) for one in told if one.value is not None), "")
-        reason = next((one.reason for one in told), "the elevation model has no values on the parcel")
-        found.append((name, "" if name else reason))
-    return found
+    return measure_receiving(site, every, method).values
+
+
+def _named(parcel: int, count: int, values: Mapping[str, Measurement]) -> tuple[str, str]:
+    """The first named water below the largest exit of a parcel that has one, or why there is none."""
+    told = [values[f"first_named_water[{parcel}:{number}]"] for number in range(count)]
+    name = next((str(one.value) for one in told if one.value is not None), "")
+    reason = next((one.reason for one in told), "the elevation model has no values on the parcel")
+    return name, "" if name else reason

@@ -10,7 +10,7 @@ import shapely
 from siteplan_gis.measures.governing_map import shares_of_parcels
 from siteplan_gis.measures.jurisdiction import doubts_of_each
 from siteplan_gis.measures.neighbours import take_apart
-from siteplan_gis.measuring.parcel_ground import Slopes, remainder, steep_drawn, taken_ground
+from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
 from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
 from siteplan_gis.model.measurement import NearbyFeature
@@ -78,6 +78,10 @@ def measure_parcels(
                 remainder(rest[i], slopes.rest[i], {k: v for k, v in removed.items() if k != "steep"}, asked), removed,
                 {role: each[i] for role, each in gaps.items() if each[i]},
                 tuple(sorted({*slopes.flags[i], *runoff.flags[i]})), kept_out[i], asked.taken_out,
+                runoff.shares[i], *runoff.below[i], *runoff.listing[i],
+                one_by_one(drawn[i], kept_out[i], slopes.rest[i] if "steep" in asked.taken_out else None)
+                if asked.listed
+                else {},
                 steep_drawn(site, drawn[i], method) if asked.listed and slopes.steep[i].area_m2 else (),
             )
         )  # fmt: skip

@@ -38,11 +38,12 @@ class Asked:
     water_width_m, wetland_width_m
         Protective widths along waters and wetlands, measured from the mapped edge.
     listed
-        Whether every water and wetland within the search distance is listed, not only counted.
+        Whether a parcel is looked at for itself: every water and wetland within the search distance is listed, not only
+        counted, so are those downstream, and runoff is followed again over elevations wrong by their error.
     runoff
         Whether runoff is followed.
     exits
-        From how many places at most.
+        From how many places at most, beside those to waters that none of these reaches.
     """
 
     disturb_acres: float | None = None
@@ -150,6 +151,18 @@ class ParcelFacts:
     flags: tuple[Flag, ...] = ()
     kept_out: Mapping[str, BaseGeometry] = field(default_factory=dict)
     taken_out: tuple[str, ...] = ()
+    runoff_shares: tuple[float, ...] = ()
+    """Of each of `runoff`: the share of the parcel's runoff that the place stands for."""
+    downstream: tuple[NearbyFeature, ...] | None = None
+    """Waters and wetlands within a quarter mile downstream, with the distance along the way; None where it is not known
+    or was not asked for; `downstream_reason` tells what of them is not known."""
+    downstream_reason: str = ""
+    listing: tuple[NearbyFeature, ...] | None = None
+    """Outstanding, exceptional and impaired waters on the parcel and downstream, with their distance; None without a
+    layer of them; `listing_reason` tells what was not looked at."""
+    listing_reason: str = ""
+    taken_of_rest: Mapping[str, float] = field(default_factory=dict)
+    """By what takes it: square metres of what those before it left, steep ground last; empty where it was not asked."""
     steep_where: tuple[BaseGeometry, ...] = ()
     """Steep ground to draw; empty where it was only measured."""
 

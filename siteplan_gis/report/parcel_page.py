@@ -16,7 +16,17 @@ from siteplan_gis.report.map_page import script_json
 from siteplan_gis.report.page import asset, environment, policy
 from siteplan_gis.report.plain import text
 from siteplan_gis.report.screening_records import screening_record
-from siteplan_gis.report.screening_terminal import amount_words, feature_words, near_words, runoff_words
+from siteplan_gis.report.screening_terminal import (
+    TAKEN_BY,
+    amount_words,
+    below_words,
+    exits_words,
+    feature_words,
+    listing_words,
+    near_words,
+    runoff_words,
+    sum_words,
+)
 from siteplan_gis.report.wording import figure
 from siteplan_gis.units import MILE_M, QUARTER_MILE_M
 
@@ -32,13 +42,8 @@ LARGEST_BYTES: Final = 4_000_000
 """Shapes of a page are left out, the last first, until its data are smaller than this."""
 
 _MOST_RANKED: Final = 100
+_MOST: Final = 0.9
 _CLIP_M: Final = 200.0
-_REMOVED: Final = {
-    "steep": "steep ground",
-    "wetlands": "wetlands",
-    "floodplain": "floodplain",
-    "widths": "protective widths",
-}
 
 
 def write_screening_page(screening: Screening, path: Path) -> None:
@@ -60,7 +65,7 @@ def screening_page(screening: Screening) -> str:
     return _rendered(
         "prescreen.html.j2", {"centre": [frame.longitude, frame.latitude], "pad": 0.6, "layers": layers},
         record=record, facts=facts, rows=[] if facts is None else _rows(facts), lists=lists,
-        removed=[] if screening.facts is None else [_REMOVED[name] for name in screening.facts.taken_out],
+        removed=[] if screening.facts is None else [TAKEN_BY[name] for name in screening.facts.taken_out],
         amount=amount_words, feet=lambda value: figure(value, "ft"),
     )  # fmt: skip
 
@@ -133,18 +138,23 @@ def _rows(facts: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     for name, key in (("Floodplain", "floodplain"), ("of it floodway", "floodway")):
         rows.append((name, amount_words(facts[key]), facts[key]["acres"] is None))
     rows += [(f"Runoff, place {k}", runoff_words(one), not one["reaches"]) for k, one in enumerate(facts["runoff"], 1)]
+    if facts["runoff"]:
+        rows.append(("Runoff in all", exits_words(facts), facts["runoff_share"] < _MOST))
+        rows.append(("Within a quarter mile downstream", below_words(facts), bool(facts["downstream_reason"])))
     if facts["runoff_reason"]:
         rows.append(("Runoff", f"not known ({facts['runoff_reason']})", True))
     receiving = facts["receiving_water"]
     rows.append(("Receiving water", receiving or f"not known ({facts['receiving_reason']})", not receiving))
-    rows.append(("Its listing", "not known: no layer of listed waters is read", True))
+    rows.append(("Its listing", listing_words(facts), facts["listing"] is None or bool(facts["listing_reason"])))
     airport = facts["airport"]
     rows.append(("Nearest airport", feature_words(airport) if airport else facts["airport_reason"], False))
     rows += [
-        (f"Taken by {_REMOVED[name]}", amount_words(facts["removed"][name]), facts["removed"][name]["acres"] is None)
-        for name in _REMOVED
+        (f"Taken by {TAKEN_BY[name]}", amount_words(facts["removed"][name]), facts["removed"][name]["acres"] is None)
+        for name in TAKEN_BY
     ]
     rows.append(("Left to build on", amount_words(facts["buildable"]), facts["buildable"]["acres"] is None))
+    if sum_words(facts):
+        rows.append(("How it adds up", sum_words(facts), False))
     return rows
 
 

@@ -26,7 +26,8 @@ ROW_COLUMNS: Final[Mapping[str, type]] = {
     "wetlands_within_75_ft": int, "waters_within_one_mile": int, "wetlands_within_one_mile": int,
     "nearest_water": str, "nearest_water_kind": str, "nearest_water_source": str, "nearest_water_ft": float,
     "nearest_wetland": str, "nearest_wetland_source": str, "nearest_wetland_ft": float, "airport": str,
-    "airport_ft": float, "receiving_water": str, "runoff_reaches": str, "runoff_flow_ft": float,
+    "airport_ft": float, "receiving_water": str, "listed_waters": str, "runoff_exits": int, "runoff_share": float,
+    "runoff_reaches": str, "runoff_flow_ft": float,
     "runoff_plus_minus_ft": float, "runoff_within_quarter_mile": str, "runoff_longitude": float,
     "runoff_latitude": float, "buildable_acres": float, "buildable_plus_minus_acres": float, "buildable_share": float,
     "thresholds_reached": str, "not_known": str, "flags": str,
@@ -101,6 +102,9 @@ def screening_row(screening: Screening) -> dict[str, Any]:
         "airport": text(facts.airport.name or facts.airport.id) if facts.airport else None,
         "airport_ft": feet_of(facts.airport.distance_m) if facts.airport else None,
         "receiving_water": text(facts.receiving) or None,
+        "listed_waters": listing_words(facts) if facts.listing is not None else None,
+        "runoff_exits": None if facts.runoff_reason else len(facts.runoff),
+        "runoff_share": number(sum(facts.runoff_shares)) if facts.runoff else None,
         "runoff_reaches": text(runoff.receiving) or None if runoff else None,
         "runoff_flow_ft": feet_of(runoff.flow_distance_m) if runoff else None,
         "runoff_plus_minus_ft": feet_of(runoff.plus_minus_m) if runoff else None,
@@ -131,10 +135,18 @@ def untold(facts: ParcelFacts) -> dict[str, str]:
         "airport": facts.airport_reason,
         "runoff": facts.runoff_reason,
         "receiving water": facts.receiving_reason,
-        "its listing as outstanding, exceptional or impaired": "no layer of listed waters is read",
+        "waters downstream": facts.downstream_reason,
+        "its listing as outstanding, exceptional or impaired": facts.listing_reason,
         "buildable remainder": facts.remainder.reason,
     }
     return {name: text(why) for name, why in listed.items() if why}
+
+
+def listing_words(facts: ParcelFacts) -> str:
+    """The listed waters on a parcel and downstream, or that the list given has none of them."""
+    if not facts.listing:
+        return "none of those in the list given"
+    return "; ".join(dict.fromkeys(f"{one.kind or 'listed'}: {text(one.name or one.id)}" for one in facts.listing))
 
 
 def _nearest(name: str, found: NearbyFeature | None) -> Record:
@@ -149,6 +161,12 @@ def _nearest(name: str, found: NearbyFeature | None) -> Record:
 
 def _acres(area_m2: float | None) -> float | int | None:
     return None if area_m2 is None else number(acres(area_m2))
+
+
+def _of_rest(facts: ParcelFacts, name: str) -> float | None:
+    """What one takes of the ground that is left by those before it; None where it is kept or not known."""
+    known = name in facts.taken_out and facts.removed[name].area_m2 is not None and facts.remainder.area_m2 is not None
+    return facts.taken_of_rest.get(name, 0.0) if known else None
 
 
 def _amount(amount: Amount) -> Record:
@@ -170,13 +188,20 @@ def _facts(facts: ParcelFacts) -> Record:
         "airport": None if facts.airport is None else _feature(facts.airport),
         "airport_reason": text(facts.airport_reason),
         "jurisdiction": None if facts.shares is None else [_share(one) for one in facts.shares],
-        "runoff": [_discharge(one, facts) for one in facts.runoff],
+        "runoff": [_discharge(one, share, facts) for one, share in zip(facts.runoff, facts.runoff_shares, strict=True)],
         "runoff_reason": text(facts.runoff_reason),
         "receiving_water": text(facts.receiving),
         "receiving_reason": text(facts.receiving_reason),
-        "listing": None,
+        "runoff_share": number(sum(facts.runoff_shares)) if facts.runoff else None,
+        "downstream": None if facts.downstream is None else _features(facts.downstream),
+        "downstream_reason": text(facts.downstream_reason),
+        "listing": None if facts.listing is None else _features(facts.listing),
+        "listing_reason": text(facts.listing_reason),
         "buildable": _amount(facts.remainder),
-        "removed": {name: _amount(amount) for name, amount in sorted(facts.removed.items())},
+        "removed": {
+            name: _amount(amount) | {"of_the_rest_acres": _acres(_of_rest(facts, name))}
+            for name, amount in sorted(facts.removed.items())
+        },
         "taken_out": list(facts.taken_out),
         "gaps": {role: text(why) for role, why in sorted(facts.gaps.items())},
         "not_known": untold(facts),
@@ -218,15 +243,19 @@ def _share(share: JurisdictionShare) -> Record:
     }  # fmt: skip
 
 
-def _discharge(one: Discharge, facts: ParcelFacts) -> Record:
+def _discharge(one: Discharge, share: float, facts: ParcelFacts) -> Record:
     return {
         "id": one.id,
         "leaves_at": geojson_place(one.start, facts.parcel.frame),
+        "share": number(share),
         "reaches": text(one.receiving),
         "kind": one.kind,
         "flow_distance_ft": feet_of(one.flow_distance_m),
         "straight_distance_ft": feet_of(one.straight_distance_m),
         "plus_minus_ft": feet_of(one.plus_minus_m),
+        "runs": one.runs,
+        "runs_agreeing": one.runs_agreeing,
+        "flow_range_ft": None if one.flow_range_m is None else [feet_of(value) for value in one.flow_range_m],
         "within_quarter_mile": one.within_quarter_mile,
         "ends_because": one.ends_because,
         "explanation": text(one.explanation),

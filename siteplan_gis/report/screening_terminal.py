@@ -11,6 +11,14 @@ from siteplan_gis.report.wording import figure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+TAKEN_BY: Final = {
+    "wetlands": "wetlands",
+    "floodplain": "floodplain",
+    "widths": "protective widths",
+    "steep": "steep ground",
+}
+"""What is taken out of the buildable remainder, in the order in which it is told."""
+
 _TURNS: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\n\t]+")
 
 
@@ -53,14 +61,55 @@ def feature_words(feature: Mapping[str, Any]) -> str:
 def runoff_words(one: Mapping[str, Any]) -> str:
     """Where one way of runoff goes."""
     lon, lat = one["leaves_at"]["coordinates"][:2]
-    words = f"leaves at {lon:.5f}, {lat:.5f}"
+    words = f"{show_share(one['share'])} leaves around {lon:.5f}, {lat:.5f}"
     if one["reaches"]:
         words += f", reaches {one['reaches']} after {figure(one['flow_distance_ft'], 'ft')} ft"
         if one["plus_minus_ft"]:
             words += f" \u00b1 {figure(one['plus_minus_ft'], 'ft')}"
         within = {True: "within", False: "beyond", None: "too near to tell:"}[one["within_quarter_mile"]]
-        return f"{words} ({within} a quarter mile)"
+        runs = f"; {one['runs_agreeing']} of {one['runs']} runs agree" if one["runs"] else ""
+        return f"{words} ({within} a quarter mile{runs})"
     return f"{words}: {one['explanation']}"
+
+
+def exits_words(facts: Mapping[str, Any]) -> str:
+    """How many places were followed and how much of the parcel's runoff they stand for."""
+    return f"{len(facts['runoff'])} places followed, which stand for {show_share(min(facts['runoff_share'], 1.0))} of what runs off the parcel"
+
+
+def below_words(facts: Mapping[str, Any]) -> str:
+    """What lies within a quarter mile downstream, by the way that water takes."""
+    if facts["downstream"] is None:
+        return f"not known ({facts['downstream_reason']})" if facts["downstream_reason"] else "not asked for"
+    names = "; ".join(feature_words(one) for one in facts["downstream"]) or "none mapped on the way"
+    return names + (f" ({facts['downstream_reason']})" if facts["downstream_reason"] else "")
+
+
+def listing_words(facts: Mapping[str, Any]) -> str:
+    """The listed waters on the parcel and downstream, that the list has none of them, or that there is no list."""
+    if facts["listing"] is None:
+        return f"not known ({facts['listing_reason']})"
+    doubt = f" ({facts['listing_reason']})" if facts["listing_reason"] else ""
+    if not facts["listing"]:
+        return f"not in the list given{doubt}"
+    return "; ".join(dict.fromkeys(
+        f"{one['kind'] or 'listed'}: {one['name'] or one['id']} ({one['source']})" for one in facts["listing"]
+    )) + doubt  # fmt: skip
+
+
+def sum_words(facts: Mapping[str, Any]) -> str:
+    """How the acres of a parcel add up: what each takes of the ground that is left by those before it, and the rest."""
+    if facts["buildable"]["acres"] is None:
+        return ""
+    taken = [
+        f"{show(facts['removed'][name]['of_the_rest_acres'], 2, 0.0)} {TAKEN_BY[name]}"
+        for name in TAKEN_BY
+        if facts["removed"][name]["of_the_rest_acres"]
+    ]
+    return (
+        " + ".join([*taken, f"{show(facts['buildable']['acres'], 2, 0.0)} left"])
+        + f" = {show(facts['acres'], 2)} acres"
+    )
 
 
 def _lines(record: Mapping[str, Any]) -> Iterator[str]:
@@ -83,13 +132,19 @@ def _lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"  Floodplain       {amount_words(facts['floodplain'])}; of it floodway {amount_words(facts['floodway'])}"
     for one in facts["runoff"]:
         yield f"  Runoff           {runoff_words(one)}"
+    if facts["runoff"]:
+        yield f"  Runoff in all    {exits_words(facts)}"
+        yield f"  Downstream       {below_words(facts)}"
     if facts["runoff_reason"]:
         yield f"  Runoff           not known ({facts['runoff_reason']})"
     yield f"  Receiving water  {facts['receiving_water'] or 'not known (' + facts['receiving_reason'] + ')'}"
+    yield f"  Its listing      {listing_words(facts)}"
     airport = facts["airport"]
     yield f"  Airport          {feature_words(airport) if airport else facts['airport_reason']}"
     out = ", ".join(facts["taken_out"]) or "nothing"
     yield f"  Buildable        {amount_words(facts['buildable'])} with {out} taken out"
+    if sum_words(facts):
+        yield f"  Acres            {sum_words(facts)}"
     for one in record["ordinances"]:
         for each in one["thresholds"]:
             yield f"  Threshold        {each['words']} ({each['section']})"

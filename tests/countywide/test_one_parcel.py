@@ -170,7 +170,7 @@ def test_the_page_is_one_file_and_says_what_is_not_known(tmp_path):
     assert done.exit_code == 0
     page = (tmp_path / "prescreen.html").read_text(encoding="utf-8")
     assert "INVENTED GROUND" in page
-    assert "no layer of listed waters is read" in page
+    assert "no layer of listed waters was given" in page
     assert "runoff was not asked for" in page
     assert "src=" not in page.split("</style>")[1].split('<script type="application/json"')[0]
     assert {path.name for path in tmp_path.iterdir()} == {"prescreen.html", "prescreen.json", "prescreen.txt"}
@@ -184,3 +184,51 @@ def test_from_python():
     frame = made.to_geodataframe()
     assert (len(frame), frame.crs.to_string(), frame["state"][0]) == (1, "EPSG:4326", "screened")
     assert "iframe" in made._repr_html_()
+
+
+def test_the_acres_add_up(screening):
+    facts = screening.facts
+    assert sum(facts.taken_of_rest.values()) + facts.remainder.area_m2 == pytest.approx(facts.area_m2, rel=1e-9)
+    assert facts.taken_of_rest["steep"] <= facts.steep.area_m2
+    assert facts.taken_of_rest["widths"] <= facts.removed["widths"].area_m2
+    less = screened(asked=Asked(taken_out=("wetlands", "widths"), runoff=False)).facts
+    assert set(less.taken_of_rest) == {"wetlands", "widths"}
+    assert sum(less.taken_of_rest.values()) + less.remainder.area_m2 == pytest.approx(less.area_m2, rel=1e-9)
+
+
+def test_every_exit_that_matters_is_followed(screening):
+    facts = screening.facts
+    assert len(facts.runoff) == len(facts.runoff_shares)
+    assert sum(facts.runoff_shares) == pytest.approx(1.0, abs=0.02)
+    # What each reaches within a quarter mile is told among the waters downstream, at the same distance or nearer.
+    below = {one.id: one.distance_m for one in facts.downstream}
+    for one in facts.runoff:
+        if one.within_quarter_mile:
+            assert min(abs(away - one.flow_distance_m) for away in below.values()) < 15
+    assert [one.distance_m for one in facts.downstream] == sorted(below.values())
+    assert max(below.values()) <= 402.336
+
+
+@pytest.mark.parametrize(
+    ("line", "listing", "words"),
+    [
+        ([[-87.94, 43.379], [-87.93, 43.37]], ["impaired"], "impaired: Teasel Creek"),
+        ([[-87.90, 43.42], [-87.89, 43.43]], [], "not in the list given"),
+    ],
+)
+def test_listed_waters_downstream(tmp_path, line, listing, words):
+    from siteplan_gis.report.screening_records import screening_record
+    from siteplan_gis.report.screening_terminal import screening_text
+
+    path = tmp_path / "impaired.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"NAME": "Teasel Creek", "STATUS": "303(d) listed"},
+         "geometry": {"type": "LineString", "coordinates": line}},
+        {"type": "Feature", "properties": {"NAME": "far", "STATUS": "ORW"},
+         "geometry": {"type": "LineString", "coordinates": [[-88.05, 43.30], [-87.85, 43.30]]}},
+        {"type": "Feature", "properties": {"NAME": "far", "STATUS": "ORW"},
+         "geometry": {"type": "LineString", "coordinates": [[-88.05, 43.46], [-87.85, 43.46]]}},
+    ]}))  # fmt: skip
+    found = screened(layer=(("listed_waters", path),))
+    assert [one.kind for one in found.facts.listing] == listing
+    assert f"Its listing      {words}" in screening_text(screening_record(found))
