@@ -1,4 +1,4 @@
-"""Every water and wetland downstream of a parcel to a stated distance, and which waters there are on the state's lists."""
+"""Every water and wetland downstream of a parcel to a distance, and which waters there are on the state's lists."""
 
 from __future__ import annotations
 
