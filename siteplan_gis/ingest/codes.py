@@ -25,7 +25,7 @@ _NHD_FTYPES: Final = {
     460: "stream", 336: "ditch", 558: "artificial_path", 334: "connector", 420: "underground", 428: "pipeline",
     390: "lake", 436: "reservoir", 466: "wetland", 566: "coastline", 458: "spring", 361: "lake", 312: "water",
     445: "water", 493: "water", 484: "intermittent_stream", 468: "ephemeral_stream", 537: "river", 461: "underground",
-    467: "underground",
+    467: "underground", 450: "sink",
 }  # fmt: skip
 _NHD_FCODES: Final = {46003: "intermittent_stream", 46007: "ephemeral_stream"}
 _NHD_WORDS: Final = {
@@ -44,6 +44,7 @@ _PLAIN_WORDS: Final = {
     "wetland": "wetland", "swamp": "wetland", "marsh": "wetland", "bog": "wetland", "fen": "wetland",
     "culvert": "underground", "pipe": "pipeline", "connector": "connector", "perennial": "stream",
     "intermittent": "intermittent_stream", "ephemeral": "ephemeral_stream",
+    "sink": "sink", "sinkhole": "sink", "kettle": "sink", "depression": "sink",
 }  # fmt: skip
 _3DHP_FLOWLINES: Final = {
     1: "stream", 2: "ditch", 3: "ephemeral_stream", 4: "connector", 5: "artificial_path", 6: "connector", 7: "other",

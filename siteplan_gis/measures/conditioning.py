@@ -3,8 +3,11 @@
 From cell to cell water takes the steepest of eight triangular facets (Tarboton 1997, doi:10.1029/96WR03137). Of the two
 cells that end a facet it takes the one that keeps the sum of its sideways departures least (Orlandini et al. 2003,
 doi:10.1029/2002WR001639). Where nothing is lower, the ground is flooded from that cell, lowest first, until the water
-meets lower ground. So only the ground that a path needs is looked at: unless the flood meets the edge of the
-elevations, no ground outside the window can change where a depression spills.
+meets lower ground: a short way out over the lowest pass is noise, cut through. Where that way is long or high, one is
+cut where least ground is to be cut away (Lindsay and Dhun 2015, doi:10.1002/hyp.10648), no deeper and no longer than
+stated; mapped drainage lines lead out whatever lies on them. Where there is no such way, the water fills the ground.
+So only the ground that a path needs is looked at: unless the search meets the edge of the elevations, no ground outside
+the window can change how a depression is left.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.measures.lowest_first import pop, push
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +33,22 @@ AT_LIMIT: Final = 4
 SPILLS: Final = 5
 TOO_WIDE: Final = 6
 TOO_DEEP: Final = 7
+AT_SINK: Final = 8
+
+GOAL: Final = 3
+"""Bits of a cell's mark: what is looked for. (The marks of `marking` are 1 and 2; 4 is its scratch.)"""
+
+SINK: Final = 8
+"""The bit of a cell whose water stays: a mapped sink, a pond without an outlet."""
+
+LINE: Final = 16
+"""The bit of a cell on a mapped drainage line: it lets water through, however high the ground on it."""
+
+LONGEST_BREACH_M: Final = 60.0
+"""A way out is cut over at most this length (the reach of a road's embankment), and over at least some cells."""
+
+_FEWEST_CELLS: Final = 6.0
+_ON_LINE = 1e-6
 
 SHALLOW_M: Final = 0.5
 """Ponding up to this depth is crossed at its surface."""
@@ -107,52 +127,11 @@ def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float)
 
 
 @compiled
-def _before(level: Floats, far: Floats, a: int, b: int) -> bool:
-    return bool(level[a] < level[b] or (level[a] == level[b] and far[a] < far[b]))
-
-
-@compiled
-def _push(level: Floats, far: Floats, cell: Ints, size: int) -> None:
-    """Let the last of `size` entries rise to its place in the heap."""
-    at = size - 1
-    while at > 0:
-        above = (at - 1) // 2
-        if not _before(level, far, at, above):
-            return
-        level[at], level[above] = level[above], level[at]
-        far[at], far[above] = far[above], far[at]
-        cell[at], cell[above] = cell[above], cell[at]
-        at = above
-
-
-@compiled
-def _pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
-    """Swap the first entry of the heap to the end and let the moved one sink."""
-    last = size - 1
-    level[0], level[last] = level[last], level[0]
-    far[0], far[last] = far[last], far[0]
-    cell[0], cell[last] = cell[last], cell[0]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= last:
-            return
-        if below + 1 < last and _before(level, far, below + 1, below):
-            below += 1
-        if not _before(level, far, below, at):
-            return
-        level[at], level[below] = level[below], level[at]
-        far[at], far[below] = far[below], far[at]
-        cell[at], cell[below] = cell[below], cell[at]
-        at = below
-
-
-@compiled
 def spill(
-    z: Floats, goal: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """Flood from the flat cell number `start` until water meets lower ground, a goal or the edge of the data.
+    """Flood from the flat cell number `start` until water meets lower ground, a goal, a sink or an edge.
 
     The lowest ground that water stands at is taken next, and of equal ground the nearest: so the way out runs over
     the lowest pass, and beyond it down the valley, as in the least-cost search of Ehlschlaeger (1989). It is given up
@@ -161,7 +140,7 @@ def spill(
     `seen` to `cell` are scratch of z's size (see `scratch`); `mark` is new at every call, and `came_from` then holds
     the neighbour number back towards the start.
 
-    Returns how it ends (SPILLS, AT_GOAL, AT_EDGE, TOO_WIDE, TOO_DEEP), the cell there, and the water level.
+    Returns how it ends (SPILLS, AT_GOAL, AT_SINK, AT_EDGE, TOO_WIDE, TOO_DEEP), the cell there, and the water level.
     """
     rows, cols = z.shape
     bottom = z[start // cols, start % cols]
@@ -170,13 +149,15 @@ def spill(
     seen[start // cols, start % cols] = mark
     size, flooded = 1, 0
     while size > 0:
-        _pop(height, far, cell, size)
+        pop(height, far, cell, size)
         size -= 1
         away, last = far[size], cell[size]
         row, col = last // cols, last % cols
         water = max(water, z[row, col])
-        if goal[row, col] != 0:
+        if marks[row, col] & GOAL:
             return AT_GOAL, last, water
+        if marks[row, col] & SINK:
+            return AT_SINK, last, water
         if z[row, col] < bottom:
             return SPILLS, last, water
         if water - bottom > most_m:
@@ -196,8 +177,108 @@ def spill(
             far[size] = away + np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
             cell[size] = r * cols + c
             size += 1
-            _push(height, far, cell, size)
+            push(height, far, cell, size)
     return AT_EDGE, start, water
+
+
+@compiled
+def breach(
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, start: int, deep_m: float, long_m: float, mark: int,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints,
+) -> tuple[int, int, float]:  # fmt: skip
+    """Find the way out of the flat cell number `start` over which least ground is to be cut away.
+
+    It ends at lower ground, a goal, a sink or the edge of the data. No cell of it is cut deeper than `deep_m`, and it
+    is no longer than `long_m`; cells on a LINE cost nothing and count in neither. Arguments and answer as `spill`'s;
+    the water level is the height of the highest cell that is cut off the lines. TOO_DEEP where there is no such way.
+    """
+    rows, cols = z.shape
+    bottom = z[start // cols, start % cols]
+    height[0], far[0], cell[0] = 0.0, 0.0, start
+    seen[start // cols, start % cols] = mark
+    size = 1
+    while size > 0:
+        pop(height, far, cell, size)
+        size -= 1
+        cost, away, last = height[size], far[size], cell[size]
+        row, col = last // cols, last % cols
+        how = 0
+        if marks[row, col] & GOAL:
+            how = AT_GOAL
+        elif marks[row, col] & SINK:
+            how = AT_SINK
+        elif z[row, col] < bottom:
+            how = SPILLS
+        for k in range(8):
+            r, c = row + ROW[k], col + COL[k]
+            if how != 0:
+                break
+            if not (0 <= r < rows and 0 <= c < cols) or np.isnan(z[r, c]):
+                how = AT_EDGE
+                break
+            if seen[r, c] == mark:
+                continue
+            step = np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
+            rise = max(z[r, c] - bottom, 0.0)
+            if marks[r, c] & LINE:
+                rise, more, step = 0.0, _ON_LINE * step, 0.0
+            else:
+                more = rise
+            if rise > deep_m or away + step > long_m:
+                continue
+            seen[r, c] = mark
+            came_from[r, c] = (k + 4) % 8
+            height[size], far[size], cell[size] = cost + more, away + step, r * cols + c
+            size += 1
+            push(height, far, cell, size)
+        if how != 0:
+            water, at = bottom, last
+            while at != start:
+                row, col = at // cols, at % cols
+                if not marks[row, col] & LINE:
+                    water = max(water, z[row, col])
+                k = came_from[row, col]
+                at += ROW[k] * cols + COL[k]
+            return how, last, water
+    return TOO_DEEP, start, bottom
+
+
+@compiled
+def leave(
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, start: int, deep_m: float, most_m: float, mark: int,
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints,
+) -> tuple[int, int, float, int]:  # fmt: skip
+    """Find how water leaves a cell that nothing around is lower than.
+
+    Over the lowest pass where the way there is at most `deep_m` high and LONGEST_BREACH_M long: so through all that is
+    noise. Else through a `breach` within the same limits, or along a mapped line; else over the lowest pass.
+
+    Returns what `spill` does, and the last mark used.
+    """
+    cols = z.shape[1]
+    row = start // cols
+    how, end, water = spill(z, marks, dx, dy, start, MOST_FLOODED, most_m, mark, seen, came_from, height, far, cell)
+    shallow = water - z[row, start % cols] <= deep_m
+    if shallow and how == AT_EDGE:
+        return how, end, water, mark
+    long_m = max(LONGEST_BREACH_M, _FEWEST_CELLS * max(dx[row], dy[row]))
+    if shallow and how not in (TOO_DEEP, TOO_WIDE):
+        length, at = 0.0, end
+        while at != start and length <= long_m:
+            k = came_from[at // cols, at % cols]
+            length += np.hypot(COL[k] * dx[row], ROW[k] * dy[row])
+            at += ROW[k] * cols + COL[k]
+        if length <= long_m:
+            return how, end, water, mark
+    mark += 1
+    cut, cut_end, top = breach(z, marks, dx, dy, start, deep_m, long_m, mark, seen, came_from, height, far, cell)
+    if cut != TOO_DEEP:
+        return cut, cut_end, top, mark
+    if shallow and how not in (TOO_DEEP, TOO_WIDE):
+        # The search for a breach has overwritten the way.
+        mark += 1
+        how, end, water = spill(z, marks, dx, dy, start, MOST_FLOODED, most_m, mark, seen, came_from, height, far, cell)
+    return how, end, water, mark
 
 
 @compiled

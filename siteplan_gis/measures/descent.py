@@ -38,15 +38,19 @@ class Descent:
     xy
         Places from the start on, shape (n, 2).
     how
-        How it ends: AT_GOAL, AT_EDGE, AT_LIMIT, IN_DEPRESSION, or TOO_WIDE (a depression whose depth is a lower bound).
+        How it ends: AT_GOAL, AT_SINK, AT_EDGE, AT_LIMIT, IN_DEPRESSION, or TOO_WIDE (a depression whose depth is a
+        lower bound).
     depth_m
         Of the depression it ends in; 0 elsewhere.
     ponds
-        Every ponding passed, shape (n, 3): its place in `xy`, depth and length in metres.
+        Every depression passed, shape (n, 4): its place in `xy`, depth and length in metres, and the height of the
+        ground on a mapped line that was led through.
     barrier
         What a depression at the end lies behind; None where no lower ground is near.
     assumed
         Places in `xy` from which it was led through such a barrier.
+    edge
+        Column and row of a cell at the edge of the elevations beyond which the way may go on; None where none was met.
     """
 
     xy: NDArray[np.float64]
@@ -55,11 +59,12 @@ class Descent:
     ponds: NDArray[np.float64]
     barrier: Barrier | None = None
     assumed: tuple[int, ...] = ()
+    edge: tuple[int, int] | None = None
 
 
 def descend(
     ground: Conditioned,
-    goal: NDArray[np.uint8],
+    marks: NDArray[np.uint8],
     x: float,
     y: float,
     limit_m: float,
@@ -67,26 +72,26 @@ def descend(
     *,
     assume_culverts: bool = False,
 ) -> Descent:
-    """Follow water from a place (pixel coordinates) until `goal` is non-zero, for at most `limit_m`.
+    """Follow water from a place (pixel coordinates) to a goal of `marks`, for at most `limit_m`.
 
     It is carried through ponding up to `barrier_m` deep; behind deeper ponding it is led on to the lower ground behind
     a road-like barrier only with `assume_culverts`.
     """
     scratch = ground.scratch
     most = _PLACES_A_CELL * int(limit_m / ground.cell_m + 2) + 1000
-    room, passed = np.empty((most, 2)), np.empty((most, 3))
+    room, passed = np.empty((most, 2)), np.empty((most, 4))
     u, v, length = x - 0.5, y - 0.5, 0.0
     pieces: list[NDArray[np.float64]] = []
     ponds: list[NDArray[np.float64]] = []
     assumed: list[int] = []
     places = 0
     while True:
-        size, how, length, depth, ponded, scratch.mark = carry_down(
-            ground.z_m, goal, ground.dx_m, ground.dy_m, u, v, length, limit_m, barrier_m, scratch.mark,
+        size, how, length, depth, ponded, scratch.mark, edge = carry_down(
+            ground.z_m, marks, ground.dx_m, ground.dy_m, u, v, length, limit_m, barrier_m, scratch.mark,
             *scratch.arrays, room, passed,
         )  # fmt: skip
         pieces.append(room[:size] + 0.5)
-        ponds.append(passed[:ponded] + np.array([places, 0.0, 0.0]))
+        ponds.append(passed[:ponded] + np.array([places, 0.0, 0.0, 0.0]))
         places += size
         barrier = None
         if how in {IN_DEPRESSION, TOO_WIDE}:
@@ -96,7 +101,8 @@ def descend(
                 length += barrier.width_m
                 u, v = barrier.beyond
                 continue
-        return Descent(np.vstack(pieces), how, depth, np.vstack(ponds), barrier, tuple(assumed))
+        met = (edge % ground.z_m.shape[1], edge // ground.z_m.shape[1]) if edge >= 0 else None
+        return Descent(np.vstack(pieces), how, depth, np.vstack(ponds), barrier, tuple(assumed), met)
 
 
 def _barrier(ground: Conditioned, row: int, col: int) -> Barrier | None:

@@ -9,13 +9,9 @@ import numpy as np
 
 from siteplan_gis.measures import receiving
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, IN_DEPRESSION, Scratch
-from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-    from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.ground import Conditioned
 
@@ -35,7 +31,7 @@ class Receivers:
     receiver
         Flat number of the neighbour that each cell drains to, -1 where its water ends; shape (rows * columns,).
     ended_by
-        Why water ends in a cell: SINK (a given one), EDGE (it leaves the elevations or the window), DEPRESSION (one
+        Why water ends in a cell: SINK (a mapped one), EDGE (it leaves the elevations or the window), DEPRESSION (one
         deeper than the barrier height), 0 where it goes on or where there is no elevation.
     order
         Cells with an elevation, each before the one that it drains to.
@@ -50,11 +46,11 @@ class Receivers:
     z_m: NDArray[np.float64]
 
 
-def receivers(ground: Conditioned, barrier_m: float, sinks: Sequence[BaseGeometry] = ()) -> Receivers:
-    """Find the receiver of every cell of a window (made by `ground.condition_around`, with its culverts).
+def receivers(ground: Conditioned, barrier_m: float) -> Receivers:
+    """Find the receiver of every cell of a window (made by `ground.condition_around`, with its culverts and sinks).
 
     Ponding up to `barrier_m` deep is noise: a way out is cut through it. A deeper depression keeps its water, as does
-    each of `sinks` (ponds, kettles, mapped depressions; in the frame).
+    each of the ground's sinks.
 
     Examples
     --------
@@ -62,16 +58,16 @@ def receivers(ground: Conditioned, barrier_m: float, sinks: Sequence[BaseGeometr
 
     >>> from types import SimpleNamespace
     >>> z = np.array([[9.0, 8.0, 7.0, 6.0], [8.0, 6.9, 7.0, 5.0], [9.0, 8.0, 7.0, 6.0]])
-    >>> valley = SimpleNamespace(z_m=z, dx_m=np.ones(3), dy_m=np.ones(3))
+    >>> valley = SimpleNamespace(z_m=z, dx_m=np.ones(3), dy_m=np.ones(3), kept=None)
     >>> receivers(valley, 0.5).receiver.reshape(3, 4)[1].tolist()
     [5, 6, 7, -1]
     """
     rows, cols = ground.z_m.shape
     z = ground.z_m.copy()
-    ends = cells_touched(ground, sinks) if len(sinks) else np.zeros((rows, cols), np.uint8)
+    marks = ground.kept if ground.kept is not None else np.zeros((rows, cols), np.uint8)
     receiver, order = np.empty(z.size + 1, np.int64), np.empty(z.size + 1, np.int64)
     why = np.empty(z.size + 1, np.uint8)
     size = receiving.receive(
-        z, ends, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays[:5], receiver, why, order
+        z, marks, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays[:5], receiver, why, order
     )
     return Receivers(ground, receiver[: z.size], why[: z.size], order[:size], z)

@@ -49,7 +49,8 @@ def runoff_exits(
     targets: Sequence[BaseGeometry] = (),
     limit_m: float = 402.336,
     culverts: Sequence[BaseGeometry] = (),
-    drainage: Sequence[BaseGeometry] = (),
+    lines: Sequence[BaseGeometry] = (),
+    sinks: Sequence[BaseGeometry] = (),
     barrier_m: float = BARRIER_M,
 ) -> tuple[Exit, ...]:
     """Places on the boundary of a disturbed area where its runoff leaves, the largest part of it first.
@@ -59,7 +60,7 @@ def runoff_exits(
     the places, even beyond `limit`. Where no runoff leaves, the lowest place of the largest closed depression
     stands alone. Empty where there are no elevations.
     """
-    ground = condition_around(grid, disturbed, max(900.0, 2 * limit_m), culverts, drainage)
+    ground = condition_around(grid, disturbed, max(900.0, 2 * limit_m), culverts, lines, sinks)
     rows, cols = ground.z_m.shape
     inside = cells_touched(ground, [disturbed])
     inside[np.isnan(ground.z_m)] = 0
@@ -118,6 +119,7 @@ def _drained(
     (r1, r2), (c1, c2) = ((max(0, int(at[0]) - _AROUND_CELLS), int(at[-1]) + _AROUND_CELLS + 1) for at in marked)
     near = replace(
         ground, z_m=np.ascontiguousarray(ground.z_m[r1:r2, c1:c2]), dx_m=ground.dx_m[r1:r2], dy_m=ground.dy_m[r1:r2],
+        kept=np.ascontiguousarray(ground.kept[r1:r2, c1:c2]) if ground.kept is not None else None,
         _goals={}, _scratch=[],
     )  # fmt: skip
     field = receivers(near, barrier_m)

@@ -20,13 +20,16 @@ from siteplan_gis.measures.conditioning import (
     AT_EDGE,
     AT_GOAL,
     AT_LIMIT,
+    AT_SINK,
     COL,
+    GOAL,
     IN_DEPRESSION,
-    MOST_FLOODED,
+    LINE,
     ROW,
+    SINK,
     TOO_WIDE,
     falls_off,
-    spill,
+    leave,
     way_out,
 )
 
@@ -203,13 +206,13 @@ def _onward(z: Floats, u: float, v: float, dx: float, dy: float) -> tuple[float,
 
 @compiled
 def run_down(
-    z: Floats, goal: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float, path: Floats
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float, path: Floats
 ) -> tuple[int, int, float]:
     """Follow the line of steepest descent from a place.
 
-    It ends in a cell where `goal` is non-zero (AT_GOAL), where no ground around it is lower (IN_DEPRESSION), at missing
-    elevations that the ground falls towards (AT_EDGE), or once it is longer than `limit_m` (AT_LIMIT). `length_m` is
-    what has been gone before. `path` receives the places from the start on, shape (n, 2).
+    It ends in a cell marked as GOAL (AT_GOAL) or SINK (AT_SINK), where no ground around it is lower (IN_DEPRESSION), at
+    missing elevations that the ground falls towards (AT_EDGE), or once it is longer than `limit_m` (AT_LIMIT).
+    `length_m` is what has been gone before. `path` receives the places from the start on, shape (n, 2).
 
     Returns
     -------
@@ -223,8 +226,10 @@ def run_down(
     path[0, 0], path[0, 1] = u, v
     size = 1
     while True:
-        if goal[row, col] != 0:
+        if marks[row, col] & GOAL:
             return size, AT_GOAL, length_m
+        if marks[row, col] & SINK:
+            return size, AT_SINK, length_m
         if length_m > limit_m:
             return size, AT_LIMIT, length_m
         if size >= path.shape[0]:
@@ -234,7 +239,7 @@ def run_down(
             return size, how, length_m
         length_m += np.hypot((to_u - u) * dx[row], (to_v - v) * dy[row])
         row, col = int(np.floor((v + to_v) / 2 + 0.5)), int(np.floor((u + to_u) / 2 + 0.5))
-        if goal[row, col] == 0:
+        if not marks[row, col] & (GOAL | SINK):
             row, col = int(np.floor(to_v + 0.5)), int(np.floor(to_u + 0.5))
         u, v = to_u, to_v
         path[size, 0], path[size, 1] = u, v
@@ -243,41 +248,46 @@ def run_down(
 
 @compiled
 def carry_down(
-    z: Floats, goal: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float,
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float,
     barrier_m: float, mark: int, seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats,
     cell: Ints, way: Ints, path: Floats, ponds: Floats,
-) -> tuple[int, int, float, float, int, int]:  # fmt: skip
-    """Follow water from a place like `run_down`, and through every ponding up to `barrier_m` deep.
+) -> tuple[int, int, float, float, int, int, int]:  # fmt: skip
+    """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep.
 
-    `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives place in the path, depth and length.
+    `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives for every depression its place in the
+    path, depth and length, and the height of the ground on a mapped line that water was let through.
 
     Returns
     -------
     The number of places, how it ends (as `run_down`, or TOO_WIDE), the whole length, the depth of the depression it
-    ends in, the number of pondings, the last mark.
+    ends in, the number of depressions passed, the last mark, and the cell at an edge of the elevations that was met
+    (-1 for none).
     """
     cols = z.shape[1]
     size, ponded = 0, 0
     while True:
-        count, how, length_m = run_down(z, goal, dx, dy, u, v, length_m, limit_m, path[size:])
+        count, how, length_m = run_down(z, marks, dx, dy, u, v, length_m, limit_m, path[size:])
         size += count
         if how != IN_DEPRESSION:
-            return size, how, length_m, 0.0, ponded, mark
+            edge = -1
+            if how == AT_EDGE:
+                edge = int(np.floor(path[size - 1, 1] + 0.5)) * cols + int(np.floor(path[size - 1, 0] + 0.5))
+            return size, how, length_m, 0.0, ponded, mark, edge
         row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
         mark += 1
-        found, end, water = spill(
-            z, goal, dx, dy, row * cols + col, MOST_FLOODED, np.inf, mark, seen, came_from, height, far, cell
+        found, end, water, mark = leave(
+            z, marks, dx, dy, row * cols + col, barrier_m, np.inf, mark, seen, came_from, height, far, cell
         )
         depth = water - z[row, col]
         if depth > barrier_m or found == TOO_WIDE:
             how = TOO_WIDE if found in (TOO_WIDE, AT_EDGE) else IN_DEPRESSION
-            return size, how, length_m, depth, ponded, mark
+            return size, how, length_m, depth, ponded, mark, end if found == AT_EDGE else -1
         if found == AT_EDGE:
             # What lies beyond the edge may be lower: nothing can be told of the way on.
-            return size, AT_EDGE, length_m, 0.0, ponded, mark
+            return size, AT_EDGE, length_m, 0.0, ponded, mark, end
         steps, under, left = way_out(z, row * cols + col, end, water, came_from, seen, mark, path, size, cell, way)
         if left + steps >= path.shape[0] or ponded >= ponds.shape[0]:
-            return size, AT_LIMIT, length_m, 0.0, ponded, mark
+            return size, AT_LIMIT, length_m, 0.0, ponded, mark, -1
         for place in range(left, size):
             length_m -= np.hypot(
                 (path[place, 0] - path[place - 1, 0]) * dx[row], (path[place, 1] - path[place - 1, 1]) * dy[row]
@@ -285,7 +295,7 @@ def carry_down(
         size = left
         while ponded > 0 and ponds[ponded - 1, 0] >= size - 1:
             ponded -= 1
-        ponds[ponded, 0], ponds[ponded, 1], ponds[ponded, 2] = size - 1, depth, 0.0
+        ponds[ponded, 0], ponds[ponded, 1], ponds[ponded, 2], ponds[ponded, 3] = size - 1, depth, 0.0, 0.0
         u, v = path[size - 1, 0], path[size - 1, 1]
         for place in range(steps):
             r, c = way[place] // cols, way[place] % cols
@@ -293,6 +303,8 @@ def carry_down(
             length_m += step
             if place < under:
                 ponds[ponded, 2] += step
+            if marks[r, c] & LINE:
+                ponds[ponded, 3] = max(ponds[ponded, 3], z[r, c] - z[row, col])
             u, v = float(c), float(r)
             path[size, 0], path[size, 1] = u, v
             size += 1

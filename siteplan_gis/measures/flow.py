@@ -1,7 +1,8 @@
 """Where runoff goes: the path down the ground to the first target, its length, and why it ends.
 
 The ground carries water through noise and shallow ponding, never through a barrier deeper than a stated depth: behind
-one the path ends and says so, because lidar shows a road over a culvert as a dam. A drawn culvert is cut through it.
+one the path ends and says so, because lidar shows a road over a culvert as a dam. A drawn culvert is cut through it,
+and a mapped line leads through it. What a map calls closed keeps its water.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shapely
 from shapely import LineString, Point
 from shapely.ops import substring
 
-from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, IN_DEPRESSION, TOO_WIDE
+from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, AT_SINK, IN_DEPRESSION, TOO_WIDE
 from siteplan_gis.measures.descent import descend
 from siteplan_gis.measures.ground import Conditioned, away_from, condition_around
 from siteplan_gis.measures.straightening import cells_of_noise, straightened
@@ -76,6 +77,15 @@ class Trace:
         One sentence.
     culverts
         The drawn pipes that the path runs through.
+    led
+        Every place where a mapped line led the path out of a depression, and how high the ground on the line is there
+        above the depression, in metres.
+    sink
+        Index of the sink (see `condition_around`) that the path ends in; None where it ends in none.
+    edge
+        A place at the rim of the elevations beyond which the path may go on; None where none was met.
+    at_window
+        True where that is the rim of the window that was read, and not of the data.
     """
 
     path: LineString | None
@@ -91,6 +101,10 @@ class Trace:
     barrier_width_m: float | None = None
     depth_at_least: bool = False
     culverts: tuple[LineString, ...] = ()
+    led: tuple[tuple[Point, float], ...] = ()
+    sink: int | None = None
+    edge: Point | None = None
+    at_window: bool = False
 
 
 def trace(
@@ -130,8 +144,11 @@ def trace(
         follow_m *= 1.25
     breached = tuple(
         (ground.placed(Point(way.xy[int(place)])), float(deep), float(long))
-        for place, deep, long in way.ponds
+        for place, deep, long, _ in way.ponds
         if deep > NOISE_M
+    )
+    led = tuple(
+        (ground.placed(Point(way.xy[int(place)])), float(high)) for place, *_, high in way.ponds if high > NOISE_M
     )
     level_m = float(way.ponds[way.ponds[:, 1] == 0, 2].sum())
     doubt = _doubt(ground, way, path, over) + _LEVEL_DOUBT * level_m + near_m
@@ -141,8 +158,8 @@ def trace(
         index, path = found
         return Trace(
             path, path.length, float(distances[index]), index, "reached", doubt, breached=breached,
-            explanation=f"The runoff reaches it after {path.length:.0f} m{_through(breached, level_m)}.",
-            culverts=_pipes(ground, path),
+            explanation=f"The runoff reaches it after {path.length:.0f} m{_through(breached, led, level_m)}.",
+            culverts=_pipes(ground, path), led=led,
         )  # fmt: skip
     how = way.how
     if found is not None or (path is not None and path.length > limit_m):
@@ -155,9 +172,12 @@ def trace(
     why, sentence = _ending(how, length, way.depth_m, narrow.width_m if narrow else None, limit_m)
     return Trace(
         path, length, start.distance(end), None, why, doubt, way.depth_m if stops else 0.0, breached,
-        sentence + _through(breached, level_m) + ".",
+        sentence + _through(breached, led, level_m) + ".",
         ground.placed(Point(np.array(narrow.crest) + 0.5)) if narrow else None,
-        narrow.width_m if narrow else None, how == TOO_WIDE, _pipes(ground, path),
+        narrow.width_m if narrow else None, how == TOO_WIDE, _pipes(ground, path), led,
+        int(away_from(end, ground.sinks).argmin()) if how == AT_SINK else None,
+        ground.placed(Point(np.array(way.edge) + 0.5)) if way.edge and how != AT_LIMIT else None,
+        how != AT_LIMIT and _at_rim(way.edge, ground.z_m.shape),
     )  # fmt: skip
 
 
@@ -167,12 +187,18 @@ def trace_terrain(
     targets: Sequence[BaseGeometry],
     limit_m: float,
     culverts: Sequence[BaseGeometry] = (),
-    drainage: Sequence[BaseGeometry] = (),
+    lines: Sequence[BaseGeometry] = (),
+    sinks: Sequence[BaseGeometry] = (),
     barrier_m: float = BARRIER_M,
 ) -> Trace:
     """Follow runoff over a grid from one point (see `condition_around` and `trace`)."""
-    ground = condition_around(grid, start, max(900.0, 2 * limit_m), culverts, drainage)
+    ground = condition_around(grid, start, max(900.0, 2 * limit_m), culverts, lines, sinks)
     return trace(ground, start, targets, limit_m, barrier_m)
+
+
+def _at_rim(cell: tuple[int, int] | None, shape: tuple[int, ...]) -> bool:
+    """Whether a cell lies in an outermost row or column."""
+    return cell is not None and (cell[0] in {0, shape[1] - 1} or cell[1] in {0, shape[0] - 1})
 
 
 def _ending(how: int, length_m: float, depth_m: float, width_m: float | None, limit_m: float) -> tuple[str, str]:
@@ -181,6 +207,8 @@ def _ending(how: int, length_m: float, depth_m: float, width_m: float | None, li
         return "leaves_elevation_data", f"The runoff leaves the elevation data after {length_m:.0f} m"
     if how == AT_LIMIT:
         return "farther_than_limit", f"No target is met within {limit_m:.0f} m along the path"
+    if how == AT_SINK:
+        return "closed_depression", f"The runoff ends after {length_m:.0f} m in a closed depression that a map shows"
     if how == TOO_WIDE and depth_m <= NOISE_M:
         return (
             "closed_depression",
@@ -204,11 +232,15 @@ def _pipes(ground: Conditioned, path: LineString | None) -> tuple[LineString, ..
     return tuple(pipe for pipe in ground.culverts if path.distance(pipe.interpolate(0.5, normalized=True)) <= near_m)
 
 
-def _through(breached: tuple[tuple[Point, float, float], ...], level_m: float) -> str:
+def _through(
+    breached: tuple[tuple[Point, float, float], ...], led: tuple[tuple[Point, float], ...], level_m: float
+) -> str:
     said = ""
     if breached:
         deepest = max(depth for _, depth, _ in breached)
         said = f", carried through {len(breached)} ponding{'s' * (len(breached) > 1)} up to {deepest:.1f} m deep"
+    if led:
+        said += f", led by a mapped line through ground up to {max(high for _, high in led):.1f} m high"
     if level_m >= _WORTH_SAYING_M:
         said += f", over {level_m:.0f} m of exactly level ground where its course is a guess"
     return said

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import shapely
 from shapely import LineString, Point
 
-from siteplan_gis.measures.conditioning import Scratch
+from siteplan_gis.measures.conditioning import LINE, SINK, Scratch
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Conditioned:
         Columns and rows of `grid` averaged into one cell.
     culverts
         The pipes that were cut, in the frame.
+    sinks
+        What keeps its water, in the frame.
+    kept
+        Cells of sinks and of mapped lines (bits SINK and LINE of `conditioning`); None where there are none.
     """
 
     grid: ElevationGrid
@@ -52,17 +56,21 @@ class Conditioned:
     first: tuple[int, int]
     factor: tuple[int, int]
     culverts: tuple[LineString, ...] = ()
+    sinks: tuple[BaseGeometry, ...] = ()
+    kept: NDArray[np.uint8] | None = None
     _goals: dict[float, tuple[tuple[BaseGeometry, ...], NDArray[np.uint8]]] = field(default_factory=dict, repr=False)
     _scratch: list[Scratch] = field(default_factory=list, repr=False)
 
     def goal(self, targets: Sequence[BaseGeometry], near_m: float = 0.0) -> NDArray[np.uint8]:
-        """Cells within `near_m` of a target (see `cells_touched`); remembered, as paths of one site share them."""
+        """Marks of cells within `near_m` of a target (see `cells_touched`), and of sinks and lines; remembered."""
         if near_m in self._goals:
             known, goal = self._goals[near_m]
             if len(known) == len(targets) and all(a is b for a, b in zip(known, targets, strict=True)):
                 return goal
         wide = shapely.buffer(np.asarray(targets, dtype=object), near_m) if near_m and len(targets) else targets
         goal = cells_touched(self, wide)
+        if self.kept is not None:
+            goal |= self.kept
         self._goals[near_m] = tuple(targets), goal
         return goal
 
@@ -93,14 +101,15 @@ def condition_around(
     centre: BaseGeometry,
     half_window_m: float = 900.0,
     culverts: Sequence[BaseGeometry] = (),
-    drainage: Sequence[BaseGeometry] = (),
+    lines: Sequence[BaseGeometry] = (),
+    sinks: Sequence[BaseGeometry] = (),
     finest_m: float = FINEST_CELL_M,
 ) -> Conditioned:
     """Make the ground within `half_window_m` of a geometry ready, in cells of at least `finest_m`.
 
     `culverts` are pipes: each is cut from its higher to its lower end, at an even fall between the lowest ground at
-    the ends; one given as a point or an area is laid across the barrier there. `drainage` lines are open or piped
-    ways drawn on a plan: cut so that they never rise along their fall.
+    the ends; one given as a point or an area is laid across the barrier there. `lines` are open or piped ways (mapped
+    streams, storm sewers): they lead out of a depression whatever lies on them. `sinks` keep their water.
     """
     rows, cols = grid.z_m.shape
     wide = shapely.box(*shapely.bounds(centre) + half_window_m * np.array([-1, -1, 1, 1]))
@@ -115,14 +124,17 @@ def condition_around(
     dx, dy = grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
     if across > 1 or down > 1:
         z, dx, dy = _averaged(z, dx, dy, across, down)
-    ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down))
-    if not (culverts or drainage) or not z.size:
+    ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down), sinks=tuple(sinks))
+    if not z.size:
+        return ready
+    if lines or sinks:
+        kept = LINE * (cells_touched(ready, _lines(lines)) > 0) + SINK * (cells_touched(ready, sinks) > 0)
+        ready = replace(ready, kept=kept.astype(np.uint8))
+    if not culverts:
         return ready
     z = z.copy()
-    pipes = tuple(line for line in _pipes(z, ready, culverts) if _cut(z, ready, line, pipe=True))
-    for line in _lines(drainage):
-        _cut(z, ready, line, pipe=False)
-    return Conditioned(grid, z, dx, dy, (c1, r1), (across, down), pipes)
+    pipes = tuple(line for line in _pipes(z, ready, culverts) if _cut(z, ready, line))
+    return replace(ready, z_m=z, culverts=pipes)
 
 
 def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:
@@ -188,26 +200,21 @@ def _across(z: NDArray[np.float64], ground: Conditioned, place: NDArray[np.float
     return ground.placed(pipe) if pipe is not None else None
 
 
-def _cut(z: NDArray[np.float64], ground: Conditioned, line: LineString, *, pipe: bool) -> bool:
-    """Lower the cells under a line so that water runs along it; False where the elevations do not cover it."""
+def _cut(z: NDArray[np.float64], ground: Conditioned, pipe: LineString) -> bool:
+    """Lower the cells over a pipe so that water runs along it; False where the elevations do not cover it."""
     rows, cols = z.shape
-    dense = shapely.get_coordinates(shapely.segmentize(ground.pixels(line), 0.45))
-    inside = (dense >= 0).all(axis=1) & (dense[:, 0] < cols) & (dense[:, 1] < rows)
-    cells = dense[inside].astype(np.int64)
-    if not len(cells) or (pipe and not inside.all()):
+    dense = shapely.get_coordinates(shapely.segmentize(ground.pixels(pipe), 0.45))
+    if not ((dense >= 0).all() and (dense < [cols, rows]).all()):
         return False
+    cells = dense.astype(np.int64)
     cells = cells[np.r_[True, (np.diff(cells, axis=0) != 0).any(axis=1)]]
-    if pipe:
-        cells = np.vstack([_to_lowest(z, ground, cells[0])[::-1], cells, _to_lowest(z, ground, cells[-1])])
+    cells = np.vstack([_to_lowest(z, ground, cells[0])[::-1], cells, _to_lowest(z, ground, cells[-1])])
     heights = z[cells[:, 1], cells[:, 0]]
     if np.isnan(heights).any():
         return False
     if heights[0] < heights[-1]:
         cells, heights = cells[::-1], heights[::-1]
-    if pipe:
-        lowered = np.minimum(heights, np.linspace(heights[0], heights[-1], len(heights)))
-    else:
-        lowered = np.minimum.accumulate(heights)
+    lowered = np.minimum(heights, np.linspace(heights[0], heights[-1], len(heights)))
     np.minimum.at(z, (cells[:, 1], cells[:, 0]), lowered)
     return True
 

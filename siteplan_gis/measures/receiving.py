@@ -11,12 +11,14 @@ from siteplan_gis.measures.conditioning import (
     AT_EDGE,
     AT_GOAL,
     COL,
+    GOAL,
     IN_DEPRESSION,
-    MOST_FLOODED,
     ROW,
+    SINK,
+    TOO_DEEP,
     TOO_WIDE,
     falls_off,
-    spill,
+    leave,
     steepest,
 )
 
@@ -73,14 +75,14 @@ def _lead_level(z: Floats, receiver: Ints, cell: Ints, size: int, queue: Ints) -
 
 @compiled
 def receive(
-    z: Floats, ends: Bytes, dx: Floats, dy: Floats, barrier_m: float, seen: NDArray[np.int32],
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, barrier_m: float, seen: NDArray[np.int32],
     came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints, receiver: Ints, why: Bytes, order: Ints,
 ) -> int:  # fmt: skip
     """Find the neighbour that every cell drains to, and cut ways out of ponding up to `barrier_m` deep into `z`.
 
-    `ends` is non-zero where water ends. `receiver`, `why` and `order` receive the answer, flat, of z's size: -1 with
-    the reason (AT_GOAL, AT_EDGE, IN_DEPRESSION) where a cell drains to none. Returns how many cells stand in `order`,
-    each before the one that it drains to.
+    `marks` tells where water ends and what lets it through (see `conditioning`). `receiver`, `why` and `order` receive
+    the answer, flat, of z's size: -1 with the reason (AT_GOAL, AT_EDGE, IN_DEPRESSION) where a cell drains to none.
+    Returns how many cells stand in `order`, each before the one that it drains to.
     """
     rows, cols = z.shape
     for at in range(rows * cols):
@@ -88,7 +90,7 @@ def receive(
         receiver[at], why[at] = -1, 0
         if np.isnan(z[row, col]):
             continue
-        if ends[row, col] != 0:
+        if marks[row, col] & (GOAL | SINK):
             why[at] = AT_GOAL
             continue
         k, slope, _ = steepest(z, row, col, dx[row], dy[row], 0.0)
@@ -110,10 +112,10 @@ def receive(
         if not told:
             bottom = z[at // cols, at % cols]
             mark += 1
-            how, end, water = spill(
-                z, ends, dx, dy, at, MOST_FLOODED, barrier_m, mark, seen, came_from, height, far, cell
+            how, end, water, mark = leave(
+                z, marks, dx, dy, at, barrier_m, barrier_m, mark, seen, came_from, height, far, cell
             )
-            if water - bottom > barrier_m or how == TOO_WIDE:
+            if water - bottom > barrier_m or how in (TOO_WIDE, TOO_DEEP):
                 receiver[at], why[at] = -1, IN_DEPRESSION
             else:
                 if how == AT_EDGE:

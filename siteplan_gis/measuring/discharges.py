@@ -12,10 +12,11 @@ import shapely
 
 from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.measures.exits import Exit, runoff_exits
-from siteplan_gis.measures.flow import BARRIER_M, trace
+from siteplan_gis.measures.flow import BARRIER_M, Trace, trace
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.measuring.barriers import with_barrier
+from siteplan_gis.measuring.conduits import Sink, closed_ponds, find_conduits
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.flow import Trace
     from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.measures.network import NetworkTrace
     from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
@@ -87,10 +87,8 @@ def measure_discharges(
         )
         taken.add(cannot("discharge_count", f"runoff cannot be followed: {reason}"))
         return taken, ()
-    culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
-    culverts += [feature.geometry for feature in site.plan.of("culvert")]
-    # Cut through what dams them, but no ditch: what runs over a storm sewer between its inlets does not fall into it.
-    sewers = [feature.geometry for feature in site.plan.of("storm_sewer")]
+    known = find_conduits(site, method)
+    sinks = (*known.sinks, *closed_ponds(site, method))
     starts: list[tuple[str, bool, Point]] = [
         (name, True, _start(feature.geometry)) for name, feature in zip(labels(outfalls), outfalls, strict=True)
     ]
@@ -102,12 +100,14 @@ def measure_discharges(
         geometries = [target.geometry for target in listed]
         if ground.area > 0:
             places = runoff_exits(
-                grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=culverts, drainage=sewers
-            )
+                grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=known.culverts,
+                lines=known.lines, sinks=known.kept,
+            )  # fmt: skip
         exits = [(f"runoff exit {number}", False, place) for number, (place, _) in enumerate(places, 1)]
         if starts or exits:
             around = shapely.union_all([point for _, _, point in starts + exits])
-            near = condition_around(grid, around, culverts=culverts, drainage=sewers)
+            kept = [sink.geometry for sink in sinks]
+            near = condition_around(grid, around, culverts=known.culverts, lines=known.lines, sinks=kept)
     if not starts:
         text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
         taken.flags.append(Flag("discharge_assumed", text))
@@ -124,6 +124,7 @@ def measure_discharges(
         accuracy_m=near_m,
         barrier_m=barrier_m,
         taken=taken,
+        sinks=sinks,
     )
     followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
     if near is not None:
@@ -210,6 +211,7 @@ def follow(
     accuracy_m: float,
     barrier_m: float,
     taken: Taken,
+    sinks: Sequence[Sink] = (),
     *,
     drawn: bool,
 ) -> Followed:
@@ -259,6 +261,8 @@ def follow(
         if way.ends_because == ending:
             taken.flags.append(Flag(code, f"{name}: {_for_reviewers(way.explanation)}", feature=name))
     explanation = _for_reviewers(way.explanation)
+    if isinstance(way, Trace) and way.sink is not None:
+        explanation = f"{explanation.rstrip('.')}: {sinks[way.sink].name}."
     if within is None and reached is not None:
         explanation = (
             f"{reached.name} is reached after {show(feet(way.length_m), 0)} ± {show(feet(plus_minus), 0)} ft: "
@@ -307,6 +311,14 @@ def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
     if way.culverts:
         text = f"{name}: the runoff path was carried through {len(way.culverts)} drawn culvert{'s' * (len(way.culverts) > 1)}"
         taken.flags.append(Flag("culvert_assumed", text, feature=name))
+    taken.flags.extend(
+        Flag(
+            "line_through_barrier",
+            f"{name}: a mapped line led the runoff path through ground {show(feet(high), 1)} ft high",
+            feature=name,
+        )
+        for _, high in way.led
+    )
     taken.flags.extend(
         Flag(
             "depression_breached",

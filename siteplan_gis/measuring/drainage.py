@@ -18,6 +18,7 @@ from siteplan_gis.measures.flow import BARRIER_M
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.perimeter import DOWN, KINDS, SIDE, UP, classify_boundary, lengths
 from siteplan_gis.measures.routing import route
+from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.ground import AREA_DOUBT
 from siteplan_gis.measuring.protection import measure_bare_channels, measure_bare_edge, measure_inlets, piped_inlets
 from siteplan_gis.measuring.record import Taken, cannot, measured
@@ -81,7 +82,7 @@ def measure_drainage(site: Site, shape: dict[str, BaseGeometry], method: Method)
     around = [disturbed, *(feature.geometry for feature in (*ponds, *piles))]
     if all(area.is_empty for area in around):
         return taken
-    runoff = _runoff(site, shapely.union_all(around), _AROUND_M, _CELL_M)
+    runoff = _runoff(site, method, shapely.union_all(around), _AROUND_M, _CELL_M)
     if disturbed.area > 0 and not runoff.cover(disturbed).any():
         _cannot_disturbed(taken, "the elevation model has no values on the disturbed ground")
     elif disturbed.area > 0:
@@ -119,12 +120,13 @@ def _cannot_disturbed(taken: Taken, reason: str) -> None:
         taken.add(cannot(name, reason))
 
 
-def _runoff(site: Site, around: BaseGeometry, half_window_m: float, finest_m: float) -> Runoff:
+def _runoff(site: Site, method: Method, around: BaseGeometry, half_window_m: float, finest_m: float) -> Runoff:
     assert site.terrain is not None
     assert site.terrain.grid is not None
-    culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
-    culverts += [feature.geometry for feature in site.plan.of("culvert")]
-    ground = condition_around(site.terrain.grid, around, half_window_m, culverts, finest_m=finest_m)
+    known = find_conduits(site, method)
+    ground = condition_around(
+        site.terrain.grid, around, half_window_m, known.culverts, known.lines, known.kept, finest_m=finest_m
+    )
     return route(receivers(ground, max(BARRIER_M, site.terrain.accuracy_m or 0.0)))
 
 
@@ -240,7 +242,7 @@ def _measure_pile(site: Site, name: str, pile: PlanFeature, method: Method, wide
     length_key, meets_key = f"stockpile_drainage_ft[{name}]", f"stockpile_drains_to[{name}]"
     near = pile.geometry.buffer(_PILE_REACH_M)
     goals = _roads_and_channels(site, near, method, wide)
-    finest = _runoff(site, pile.geometry, _PILE_REACH_M, 0.0)
+    finest = _runoff(site, method, pile.geometry, _PILE_REACH_M, 0.0)
     found = drainage_length(ways_to(finest, [goal for _, goal in goals]), pile.geometry)
     how = "shortest way down the existing ground from the edge of the pile"
     within = f"within {show(feet(_PILE_REACH_M), 0)} ft"

@@ -61,6 +61,7 @@ FLAG_CODES: Final = {
     "layer_truncated": "reading a layer stopped before its end",
     "link_not_followed": "a link to another place was not followed",
     "limits_overlap": "two incorporated municipalities claim the same ground",
+    "line_through_barrier": "a mapped drainage line or a drawn storm sewer led the runoff path through a barrier",
     "lines_closed": "closed lines were taken as polygons",
     "lines_not_closed": "lines of a polygon role do not close and were set aside",
     "manifest_role_unmatched": "the manifest names a layer that the plan does not hold",

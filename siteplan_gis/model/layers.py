@@ -24,7 +24,12 @@ WATER_KINDS: Final = (
 )  # fmt: skip
 """Kinds counted as surface waters; "water" where the layer does not tell more."""
 
-UNCOUNTED_KINDS: Final = ("artificial_path", "connector", "pipeline", "underground", "flow_direction", "other")
+SINK_KIND: Final = "sink"
+"""A sinkhole or closed depression that a map shows: runoff ends in it."""
+
+UNCOUNTED_KINDS: Final = (
+    "artificial_path", "connector", "pipeline", "underground", "flow_direction", SINK_KIND, "other",
+)  # fmt: skip
 """Kinds of a hydrography layer that are no waters by themselves (they may be followed downstream)."""
 
 WETLAND_KINDS: Final = ("wetland", "wetland_point", "filled_wetland")

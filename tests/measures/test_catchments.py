@@ -28,7 +28,7 @@ AZIMUTHS = [0, 10, 22.5, 30, 45, 60, 77, 135, 200, 301]
 
 
 def runoff_of(grid, reach=300.0, barrier=0.5, sinks=()):
-    return route(receivers(condition_around(grid, HERE, reach), barrier, sinks))
+    return route(receivers(condition_around(grid, HERE, reach, sinks=sinks), barrier))
 
 
 def ridge(azimuth, percent=5.0, crest=95.0):

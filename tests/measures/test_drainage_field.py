@@ -11,7 +11,7 @@ from siteplan_gis.measures.ground import condition_around
 
 
 def field_of(grid, sinks=(), barrier_m=0.5, culverts=()):
-    return receivers(condition_around(grid, Point(0, 0), 900, culverts), barrier_m, sinks)
+    return receivers(condition_around(grid, Point(0, 0), 900, culverts, sinks=sinks), barrier_m)
 
 
 def ends_of(field):

@@ -316,7 +316,7 @@ def test_a_culvert_elsewhere_changes_nothing(ground, home):
 
 def test_a_drawn_ditch_is_cut_through_too(ground, home):
     ditch = LineString([(0, -60), (0, -150)])
-    assert trace_terrain(ground(dammed(3.0)), home, [POND], 402, drainage=[ditch]).reached == 0
+    assert trace_terrain(ground(dammed(3.0)), home, [POND], 402, lines=[ditch]).reached == 0
 
 
 def kettle(x, y):
