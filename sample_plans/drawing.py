@@ -115,6 +115,35 @@ def store() -> Design:
     )  # fmt: skip
 
 
+def five_acres() -> Design:
+    """A shop on 217,800 square feet of land, all of it graded: 640 x 335 ft and the drive, 68 x 50 ft."""
+    ground = Polygon(
+        [(-330, -740), (61, -740), (61, -790), (129, -790), (129, -740), (310, -740), (310, -405), (-330, -405)]
+    )
+    return Design(
+        site=ground, construction_site=ground, phases=(("1", ground, "2025-05-01", "2025-10-31"),),
+        street=LineString([(95, ROAD_V), (95, -560), (-120, -560)]), lots=(ground,),
+        buildings=(box(-100, -540, 60, -440),), basin=box(-326, -735, -200, -640), basin_kind="sediment basin",
+        rain_garden=box(-180, -715, -110, -665), stockpile=box(180, -520, 230, -470), entrance=box(66, -790, 124, -740),
+        inlets=((95, -620), (-100, -560)),
+    )  # fmt: skip
+
+
+def duplex() -> Design:
+    """A two-family house on two narrow lots beside the swale: 200 x 190 ft, of which 17,500 square feet are graded."""
+    ground = Polygon(
+        [(-400, -740), (-280, -740), (-280, -790), (-250, -790), (-250, -740), (-240, -740), (-240, -640), (-400, -640)]
+    )
+    site = box(-420, -790, -220, -600)
+    return Design(
+        site=site, construction_site=site, phases=(("1", ground, "2025-05-01", "2025-08-15"),),
+        street=LineString([(-265, ROAD_V), (-265, -700)]),
+        lots=(box(-420, -790, -320, -600), box(-320, -790, -220, -600)), buildings=(box(-310, -690, -260, -650),),
+        basin=box(-385, -735, -345, -715), basin_kind="sediment trap", rain_garden=box(-335, -665, -315, -645),
+        stockpile=box(-395, -665, -375, -645), entrance=box(-278, -790, -252, -740), inlets=((-265, -730), (-265, -705)),
+    )  # fmt: skip
+
+
 def hangars() -> Design:
     """Storage units and a stormwater pond, in one phase, near the airport."""
     ground = Polygon(
@@ -191,6 +220,7 @@ def nature(ground: Ground, design: Design) -> Drawing:
     kettle = maps.kettle_wetland(ground)
     cover = [(_whole(woods), {"COVER": "oak and ash woodland"}), (kettle, {"COVER": "sedge meadow"}),
              (_whole(design.site.difference(shapely.union_all([woods, kettle]))), {"COVER": "hay field"})]  # fmt: skip
+    cover = [item for item in cover if not item[0].is_empty]
     assert len(near(maps.wetland_points(ground))) == 1
     return {
         "streams": Drawn("surface_water", tuple(streams), _NAMED),

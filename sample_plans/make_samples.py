@@ -22,7 +22,7 @@ from drawing import complete
 from ground import CELL, DEM_HALF, MAP_HALF, VILLAGES, Ground, Village, relief
 from municipal import airports, municipalities
 from pyproj import Transformer
-from stories import STORIES, Story
+from stories import STORIES
 from terrain_models import landxml
 from writing import pack, toml_text, write_archive, write_elevations, write_vector
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shapely.geometry.base import BaseGeometry
+    from story import Story
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 OWNER: Final = "Invented by the siteplan_gis authors"
@@ -129,6 +130,16 @@ def write_story(story: Story, root: Path) -> None:
     folder = root / "sample_plans" / story.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if not story.plan_of:
+        _write_plan(story, folder)
+    for name, text in story.files:
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "expected.toml").write_text(toml_text(story.expected_tables(), story.on_paper), encoding="utf-8")
+    (folder / "README.md").write_text(f"# {story.name}\n\n{story.story}\n", encoding="utf-8")
+
+
+def _write_plan(story: Story, folder: Path) -> None:
+    """What an applicant would send: the drawing and its manifest."""
     village = VILLAGES[story.village]
     ground, at, crs = Ground(village), origin(village), f"EPSG:{village.epsg}"
     drawing = complete(ground, story.design(), story.interval)
@@ -155,12 +166,10 @@ def write_story(story: Story, root: Path) -> None:
         settings = _cad_settings(story, crs)
     tables = [
         ("plan", story.plan | {"invented": True}), ("stated", story.stated), ("activity", story.activity),
-        *(("[[sheet]]", sheet) for sheet in story.sheets), ("roles", roles), *settings
+        *([("narrative", story.narrative)] if story.narrative else []), *(("[[sheet]]", sheet) for sheet in story.sheets), ("roles", roles), *settings
     ]  # fmt: skip
     heading = "An invented plan on invented ground. Written by sample_plans/make_samples.py."
     (folder / "siteplan.toml").write_text(toml_text(tables, heading), encoding="utf-8")
-    (folder / "expected.toml").write_text(toml_text(story.expected_tables(), story.on_paper), encoding="utf-8")
-    (folder / "README.md").write_text(f"# {story.name}\n\n{story.story}\n", encoding="utf-8")
 
 
 def _write_cad(story: Story, folder: Path, placed: Mapping[str, list]) -> None:  # type: ignore[type-arg]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from shapely import LineString
@@ -35,6 +36,17 @@ class Story:
         Codes that must be raised.
     surfaces
         Whether the engineer also sends existing and finished ground as LandXML.
+    narrative
+        Items of the plan statement that the manifest declares.
+    plan_of
+        The story whose plan is reviewed, where this one adds only what the office has on file; "" for its own plan.
+    files
+        The office's own files that lie with the story: name and text.
+    decided
+        Status with the reviewer's decisions; "" where there are none.
+    decided_by
+        Checks on whose findings the verdict rests: with those of any one of them alone, and of all checks that are not
+        listed, it is the same; with none of them it is another.
     """
 
     name: str
@@ -59,10 +71,23 @@ class Story:
     interval: float = 2.0
     changes: tuple[Change, ...] = ()
     surfaces: bool = False
+    narrative: Values = field(default_factory=dict)
+    plan_of: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    decided: str = ""
+    decided_by: tuple[str, ...] = ()
 
     def expected_tables(self) -> list[tuple[str, Values]]:
         """`expected.toml`."""
-        top = {"status": self.status, "exit_code": self.exit_code, "on": self.on, "args": self.args}
+        top: Values = {
+            "status": self.status,
+            "decided_status": self.decided or None,
+            "decided_by": self.decided_by,
+            "exit_code": self.exit_code,
+            "on": self.on,
+            "plan": self.plan_of or self.name,
+            "args": self.args,
+        }
         return [
             ("", top), ("findings", {f'"{row}"': status for row, status in self.findings.items()}),
             ("measurements", {f'"{name}"': value for name, value in self.measurements.items()}),
@@ -105,24 +130,6 @@ def adding(layer: str, drawn: Drawn) -> Change:
     return change
 
 
-def draining(layer: str, hours: float) -> Change:
-    def change(drawing: Drawing) -> None:
-        drawn = drawing[layer]
-        stated = tuple((shape, values | {"drain_hours": hours}) for shape, values in drawn.features)
-        drawing[layer] = replace(drawn, features=stated)
-
-    return change
-
-
-def deep(layer: str, feet: float) -> Change:
-    def change(drawing: Drawing) -> None:
-        drawn = drawing[layer]
-        stated = tuple((shape, values | {"DEPTH_FT": feet}) for shape, values in drawn.features)
-        drawing[layer] = replace(drawn, features=stated)
-
-    return change
-
-
 def outfall_in_the_ravine(drawing: Drawing) -> None:
     """Where the ravine's stream leaves the third phase."""
     stream = next(line for line, values in drawing["streams"].features if values["KIND"] == "46003")
@@ -133,3 +140,38 @@ def outfall_in_the_ravine(drawing: Drawing) -> None:
 
 def about(value: float, tol_rel: float = ACRES) -> Values:
     return {"value": value, "tol_rel": tol_rel}
+
+
+def noting(layer: str, **values: Any) -> Change:
+    """The same layer, every feature of it with more attributes."""
+
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        drawing[layer] = replace(drawn, features=tuple((shape, old | values) for shape, old in drawn.features))
+
+    return change
+
+
+def named_fields(layer: str, **settings: str) -> Change:
+    """What the manifest says of a layer, and more of it."""
+
+    def change(drawing: Drawing) -> None:
+        drawn = drawing[layer]
+        drawing[layer] = replace(drawn, settings=(*drawn.settings, *settings.items()))
+
+    return change
+
+
+def overrides(*decisions: tuple[str, str, str, str]) -> tuple[str, str]:
+    """`overrides.toml`: finding, its status by the program, the decision, and the reason."""
+    tables = [
+        f'[[override]]\nfingerprint = "{_fingerprint(finding, status)}"\nfinding = "{finding}"\n'
+        f'decision = "{decision}"\nwho = "I. Magined, reviewer"\nwhen = 2025-03-20\nreason = "{reason}"\n'
+        for finding, status, decision, reason in decisions
+    ]
+    return "overrides.toml", "# The reviewer's decisions, invented like all else here.\n\n" + "\n".join(tables)
+
+
+def _fingerprint(finding: str, status: str) -> str:
+    """As a review prints it beside each finding."""
+    return hashlib.sha256(f"{finding}|{status}".encode()).hexdigest()[:16]

@@ -84,7 +84,7 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
     permit = read_permit_record(inputs.permit) if inputs.permit is not None else None
     soil_loss = read_soil_loss_inputs(inputs.soil_loss) if inputs.soil_loss is not None else None
     reviewed = judge(site, law, on, software(), decisions, decisions_from, permit, soil_loss)
-    return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan)))
+    return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan, inputs.overrides)))
 
 
 def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:

@@ -14,8 +14,12 @@ from siteplan_gis.checks.applicability import reached_by_determination
 from siteplan_gis.checks.table import CHECKS, Check
 from siteplan_gis.checks.verdict import finding
 from siteplan_gis.cli import app
+from siteplan_gis.ingest.overrides import ignored_overrides
 from siteplan_gis.model.measurement import Measurement
 from siteplan_gis.model.review import Decision, Override, Status
+from siteplan_gis.model.source import Source
+from siteplan_gis.report.letter import letter_of
+from siteplan_gis.report.records import review_record
 from tests.checks.conftest import make_case, rule_of
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_plans"
@@ -120,6 +124,32 @@ def test_no_decision_closes_a_gate():
     reached = [item for item in review(case=case).findings if item.rule.options.get("gate")]
     after = review([decision(item, Status.NOT_APPLICABLE) for item in reached], case)
     assert [item.status for item in after.findings] == [item.status for item in review(case=case).findings]
+
+
+def test_a_decided_line_of_the_checklist_counts():
+    """What the program leaves to a person decides as soon as the person has decided it, and not before."""
+    open_rows = review()
+    settled = [decision(item) for item in open_rows.findings]
+    (line,) = (item for item in open_rows.checklist if item.rule.id == "SAU-STAGE")
+    assert review(settled).decided is Status.PASS
+    for status in (Status.NEEDS_REVIEW, Status.FAIL):
+        after = review([*settled, decision(line, status)])
+        assert after.decided is status
+        assert after.status is open_rows.status
+    confirmed = reviewing.judge(
+        (case := make_case("saukville")).site, case.ordinance, case.on,
+        decisions=[*settled, decision(line, Status.FAIL)], decisions_from=Source("decisions", "decisions.toml"),
+    )  # fmt: skip
+    letter = letter_of(review_record(confirmed), ON)
+    assert letter.outcome == "disapproval"
+    assert [reason.title for reason in letter.reasons] == [line.rule.title]
+    assert letter.reasons[0].confirmed == ("J. Smith: seen on the ground",)
+
+
+def test_a_file_of_decisions_inside_the_plan_is_named_unless_it_is_given(tmp_path):
+    (tmp_path / "overrides.toml").write_text("", encoding="utf-8")
+    assert [flag.code for flag in ignored_overrides([tmp_path])] == ["file_ignored"]
+    assert ignored_overrides([tmp_path], tmp_path / "overrides.toml") == ()
 
 
 def test_review_takes_decisions_from_a_file(tmp_path):

@@ -100,8 +100,9 @@ def overrides_beside(plan: Sequence[Path]) -> Path | None:
     return found[0] if found else None
 
 
-def ignored_overrides(plan: Sequence[Path]) -> tuple[Flag, ...]:
-    """A warning for each `overrides.toml` that lies inside a submitted folder."""
+def ignored_overrides(plan: Sequence[Path], given: Path | None = None) -> tuple[Flag, ...]:
+    """A warning for each `overrides.toml` that lies inside a submitted folder, but for the one that was `given`."""
     inside = [path / OVERRIDES_NAME for path in plan if path.is_dir() and (path / OVERRIDES_NAME).is_file()]
+    inside = [path for path in inside if given is None or not path.samefile(given)]
     text = "{} lies inside what was submitted and was not used; a reviewer's decisions are given with --overrides"
     return tuple(Flag("file_ignored", text.format(path.name), path.name) for path in inside)

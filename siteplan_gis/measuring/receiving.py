@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import shapely
+import shapely.ops
 
 from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.reaches import downstream_reaches
@@ -14,11 +15,14 @@ from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
-    from shapely.geometry.base import BaseGeometry
+    from shapely import Point
 
+    from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Discharge, Method
     from siteplan_gis.model.site import Site
 
+_AREA: Final = 2
+_TOUCHES_M: Final = 1.0
 _ENDS: Final = {
     "farther_than_limit": "",
     "network_ends": "the drainage lines end",
@@ -44,7 +48,8 @@ def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Met
             taken.add(cannot(followed, why))
             taken.values.setdefault(named, cannot(named, why))
             continue
-        found = downstream_reaches(network, _end(discharge), method.named_water_m, method.network_snap_m, coverage)
+        start, through = _onward(site, lines, _end(discharge), method.network_snap_m)
+        found = downstream_reaches(network, start, method.named_water_m, method.network_snap_m, coverage)
         if found.ends_because == "no_line":
             why = f"no drainage line lies within {show(feet(method.network_snap_m), 0)} ft of where the runoff was followed to"
             taken.add(cannot(followed, why, sources))
@@ -54,12 +59,12 @@ def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Met
             taken.flags.append(Flag("network_doubt", f"{discharge.id}: {doubt}", feature=discharge.id))
         where = shapely.MultiLineString([reach.line for reach in found.reaches])
         ends = _ENDS[found.ends_because]
-        how = f"drainage lines of every branch, {show(feet(method.named_water_m), 0)} ft downstream (assumed)"
+        how = f"drainage lines of every branch, {show(feet(method.named_water_m), 0)} ft downstream (assumed){through}"
         taken.add(measured(followed, feet(where.length), None, how, where, sources, ends))
         if found.named:
             name, away = found.named[0]
             others = ", ".join(other for other, _ in found.named[1:])
-            said = f"{show(feet(away), 0)} ft along the drainage lines" + (
+            said = f"{show(feet(away), 0)} ft along the drainage lines{through}" + (
                 f"; then or beside it {others}" if others else ""
             )
             to = [reach.line for reach in found.reaches if reach.feature.name == name]
@@ -70,6 +75,32 @@ def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Met
     return taken
 
 
-def _end(discharge: Discharge) -> BaseGeometry:
+def _onward(site: Site, lines: list[ReferenceFeature], end: Point, snap_m: float) -> tuple[Point, str]:
+    """Where the drainage lines are entered, and in words by what way.
+
+    Runoff that ends in a wetland or a pond goes on by the lines that meet it, from where they come nearest.
+    """
+    if not lines or min(shapely.distance([line.geometry for line in lines], end)) <= snap_m:
+        return end, ""
+    areas = [
+        item.geometry
+        for role in ("wetlands", "waters")
+        for layer in site.layers.get(role, ())
+        for item in layer.features
+        if shapely.get_dimensions(item.geometry) == _AREA and shapely.dwithin(item.geometry, end, _TOUCHES_M)
+    ]
+    met = [
+        line.geometry.intersection(area.buffer(snap_m))
+        for area in areas
+        for line in lines
+        if shapely.dwithin(area, line.geometry, snap_m)
+    ]
+    if not met:
+        return end, ""
+    near = min(met, key=lambda part: float(shapely.distance(part, end)))
+    return shapely.ops.nearest_points(near, end)[0], ", from where they meet the wetland or pond that it reaches"
+
+
+def _end(discharge: Discharge) -> Point:
     """Where the runoff was followed to."""
     return shapely.get_point(discharge.path, -1) if discharge.path is not None else discharge.start

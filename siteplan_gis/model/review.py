@@ -98,7 +98,7 @@ class Finding:
     sources: tuple[Source, ...] = ()
     override: Override | None = None
     counted: bool = True
-    """False for a line of the reviewer's checklist: it carries evidence and decides nothing."""
+    """False for a line of the reviewer's checklist: evidence that decides nothing until the reviewer does."""
     due: date | None = None
     """The day by which somebody has to act; None where the finding sets none."""
 
@@ -144,7 +144,7 @@ class Review:
     """What became of the reviewer's decisions."""
     decisions_from: Source | None = None
     checklist: tuple[Finding, ...] = ()
-    """Requirements that the reviewer decides alone, with the evidence gathered for each; not in the totals."""
+    """Requirements that the reviewer decides alone, with the evidence gathered for each; not in the program's total."""
     permit: PermitRecord | None = None
 
     @property
@@ -156,7 +156,8 @@ class Review:
 
     @property
     def decided(self) -> Status:
-        """The worst status after the reviewer's decisions; it never hides a crash."""
+        """The worst status after the reviewer's decisions, those on the checklist too; it never hides a crash."""
         if self.measured.faults:
             return Status.ERROR
-        return total(finding.decided for finding in self.findings)
+        decided = [line for line in self.checklist if line.override is not None]
+        return total(finding.decided for finding in (*self.findings, *decided))

@@ -92,6 +92,7 @@ def letter_of(
     told = _words(words)
     confirmed = record["decisions_from"] is not None
     findings = [row for row in record["findings"] if not confirmed or row["override"]]
+    findings += [_decided_line(line) for line in record["not_checked"] if line["override"]]
     failing = [row for row in findings if _status(row) == "fail"]
     wanted = [row for row in findings if _status(row) in _OPEN and _asked(row)]
     undecided = [
@@ -146,6 +147,15 @@ def _changes(rounds: Mapping[str, Any], findings: Iterable[Mapping[str, Any]]) -
             continue
         cited = citation(row["section"], inferred=row["section_inferred"])
         yield Change(STATE_WORDS[row["state"]], cited, row["title"], row["new_message"] or row["old_message"])
+
+
+def _decided_line(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of the reviewer's checklist that the reviewer decided, as a finding."""
+    inferred = line.get("section_inferred", False)
+    return {
+        **line, "status": "needs_review", "severity": "inform", "check": "", "section_inferred": inferred,
+        "message": line["why"], "remedy": "",
+    }  # fmt: skip
 
 
 def _asked(row: Mapping[str, Any]) -> bool:

@@ -204,6 +204,7 @@ def _left_to_reviewer(line: Finding, site: Site) -> Record:
         "fingerprint": line.fingerprint,
         "title": text(line.rule.title),
         "section": text(line.rule.section),
+        "section_inferred": line.rule.section_inferred,
         "quote": text(line.rule.quote),
         "why": text(line.message),
         "place": geojson_place(line.where, site.frame),
