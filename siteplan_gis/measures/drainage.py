@@ -18,7 +18,12 @@ from shapely import LineString, Point
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from siteplan_gis.model.layers import ReferenceFeature
+
+    Heights = Callable[[NDArray[np.object_]], NDArray[np.float64]]
+    """Elevations in metres at points, not a number where there is none."""
 
 JOINED_M: Final = 0.5
 """Lines nearer than this meet: coordinates of one network differ by rounding."""
@@ -44,9 +49,7 @@ class Part:
 class Network:
     """Drawn lines with an index. Lines drawn twice count once; the other way of a line is added when it is needed."""
 
-    def __init__(
-        self, lines: Sequence[ReferenceFeature], gap_m: float, height: Callable[[Point], float] | None = None
-    ) -> None:
+    def __init__(self, lines: Sequence[ReferenceFeature], gap_m: float, height: Heights | None = None) -> None:
         self.gap_m, self.height = gap_m, height
         self.parts: list[Part] = []
         self.by_id: dict[str, list[int]] = defaultdict(list)
@@ -171,7 +174,8 @@ class Network:
         if self.height is None:
             return float("nan")
         xy = self.parts[part].line.coords
-        return self.height(Point(xy[-1])) - self.height(Point(xy[0]))
+        first, last = self.height(shapely.points([xy[0][:2], xy[-1][:2]])).tolist()
+        return float(last - first)
 
     def _order(self, part: int) -> int:
         """1 where the data's own order agrees with the drawn direction, -1 where it runs against it, 0 else."""

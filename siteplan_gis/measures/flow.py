@@ -23,7 +23,6 @@ from siteplan_gis.measures.straightening import cells_of_noise, straightened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.descent import Descent
@@ -125,7 +124,7 @@ def trace(
 
     Pass a limit beyond the one of the law, and compare afterwards, where the distance itself is wanted.
     """
-    distances = away_from(start, targets)
+    distances = away_from(start, targets, 0.0)
     if distances.size and distances.min() == 0:
         return Trace(None, 0.0, 0.0, int(distances.argmin()), "reached", 0.0, explanation="The runoff starts in it.")
     rows, cols = ground.z_m.shape
@@ -153,11 +152,11 @@ def trace(
     level_m = float(way.ponds[way.ponds[:, 1] == 0, 2].sum())
     doubt = _doubt(ground, way, path, over) + _LEVEL_DOUBT * level_m + near_m
     led_m = near_m + 2 * ground.cell_m if way.how == AT_GOAL else -1.0
-    found = _first_touch(path if path is not None else start, targets, distances, led_m)
+    found = _first_touch(path if path is not None else start, targets, led_m)
     if found is not None and found[1].length <= limit_m:
         index, path = found
         return Trace(
-            path, path.length, float(distances[index]), index, "reached", doubt, breached=breached,
+            path, path.length, float(shapely.distance(start, targets[index])), index, "reached", doubt, breached=breached,
             explanation=f"The runoff reaches it after {path.length:.0f} m{_through(breached, led, level_m)}.",
             culverts=_pipes(ground, path), led=led,
         )  # fmt: skip
@@ -269,7 +268,6 @@ def _doubt(ground: Conditioned, way: Descent, path: LineString | None, over: int
 def _first_touch(
     path: LineString | Point,
     targets: Sequence[BaseGeometry],
-    distances: NDArray[np.float64],
     led_m: float,
 ) -> tuple[int, LineString] | None:
     """The target that a path meets first, and the path up to it.
@@ -281,7 +279,11 @@ def _first_touch(
     shapes = np.asarray(targets, dtype=object)
     start = Point(path.coords[0])
     if isinstance(path, LineString):
-        touched = np.flatnonzero((distances <= path.length) & shapely.intersects(shapes, path))
+        west, south, east, north = path.bounds
+        boxes = shapely.bounds(shapes)
+        near = (boxes[:, :2] <= (east, north)).all(axis=1) & (boxes[:, 2:] >= (west, south)).all(axis=1)
+        touched = np.flatnonzero(near)
+        touched = touched[shapely.intersects(shapes[touched], path)]
         if touched.size:
             meets = [
                 shapely.line_locate_point(
@@ -292,7 +294,7 @@ def _first_touch(
             best = int(np.argmin(meets))
             return int(touched[best]), substring(path, 0, max(float(meets[best]), 1e-6))
     end = Point(path.coords[-1])
-    away = away_from(end, targets)
+    away = away_from(end, targets, led_m)
     index = int(away.argmin())
     if away[index] > led_m:
         return None

@@ -74,6 +74,10 @@ class Conditioned:
         self._goals[near_m] = tuple(targets), goal
         return goal
 
+    def narrowed(self, targets: Sequence[BaseGeometry]) -> Conditioned:
+        """The same ground for some of the targets: those of a path's reach. Its goals stay the cells of all of them."""
+        return replace(self, _goals={near_m: (tuple(targets), goal) for near_m, (_, goal) in self._goals.items()})
+
     @property
     def scratch(self) -> Scratch:
         """Scratch for floods, shared by all paths over this ground."""
@@ -236,8 +240,8 @@ def _to_lowest(z: NDArray[np.float64], ground: Conditioned, cell: NDArray[np.int
     return cells
 
 
-def away_from(place: Point, targets: Sequence[BaseGeometry]) -> NDArray[np.float64]:
-    """Distance of each target in metres; infinite for an empty one.
+def away_from(place: Point, targets: Sequence[BaseGeometry], within_m: float = np.inf) -> NDArray[np.float64]:
+    """Distance of each target in metres; infinite for an empty one, and for one whose box lies beyond `within_m`.
 
     Examples
     --------
@@ -246,5 +250,16 @@ def away_from(place: Point, targets: Sequence[BaseGeometry]) -> NDArray[np.float
     """
     if not len(targets):
         return np.empty(0)
-    distances: NDArray[np.float64] = shapely.distance(np.asarray(targets, dtype=object), place)
-    return np.where(np.isnan(distances), np.inf, distances)
+    shapes = np.asarray(targets, dtype=object)
+    distances = np.full(len(shapes), np.inf)
+    if np.isinf(within_m):
+        near = np.arange(len(shapes))
+    else:
+        x, y = place.x, place.y
+        west, south, east, north = shapely.bounds(shapes).T
+        near = np.flatnonzero(
+            (west - within_m <= x) & (x <= east + within_m) & (south - within_m <= y) & (y <= north + within_m)
+        )
+    found = shapely.distance(shapes[near], place)
+    distances[near] = np.where(np.isnan(found), np.inf, found)
+    return distances

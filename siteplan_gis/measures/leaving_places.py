@@ -70,17 +70,21 @@ def ranked(
     return Drained(field, rank, meets, tree, np.asarray(group, dtype=np.int64))
 
 
-def parcel_exits(drained: Drained, area: BaseGeometry, limit: int) -> tuple[Leaving, ...]:
+def drawn_on(drained: Drained, areas: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Areas in pixel coordinates of the ground, as `parcel_exits` wants them."""
+    return np.asarray(drained.field.ground.pixels(shapely.segmentize(areas, 100.0)), dtype=object)
+
+
+def parcel_exits(drained: Drained, area: BaseGeometry, drawn: BaseGeometry, limit: int) -> tuple[Leaving, ...]:
     """Places on the boundary of an area where its runoff leaves, the largest part of it first.
 
     At most `limit` of them by what leaves there; after them one for each further target that a hundredth of the runoff
     meets, up to a dozen in all. Every place stands for the runoff that meets the same target as its own and is nearest
     to it. Where none leaves, the lowest place of the largest closed depression stands alone for all. Empty without
-    elevations.
+    elevations. `drawn` is the area in pixel coordinates of the ground (see `drawn_on`).
     """
     ground, field = drained.field.ground, drained.field
     rows, cols = ground.z_m.shape
-    drawn = ground.pixels(shapely.segmentize(area, 100.0))
     west, north, east, south = shapely.bounds(drawn)
     left, top = max(int(west) - 1, 0), max(int(north) - 1, 0)
     width, height = min(int(east) + 2, cols) - left, min(int(south) + 2, rows) - top

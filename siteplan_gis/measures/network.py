@@ -13,12 +13,14 @@ from shapely import LineString, MultiLineString, Point
 from shapely.ops import substring
 
 from siteplan_gis.measures.drainage import JOINED_M, UPHILL_M, Network
+from siteplan_gis.measures.ground import away_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.drainage import Heights
     from siteplan_gis.model.layers import ReferenceFeature
 
 _BENT: Final = 2**0.5 - 1
@@ -99,7 +101,7 @@ def trace_network(
     snap_m: float,
     gap_m: float,
     limit_m: float,
-    height: Callable[[Point], float] | None = None,
+    height: Heights | None = None,
     coverage: BaseGeometry | None = None,
 ) -> NetworkTrace:
     """Follow drainage lines downstream from `start` along every branch to the nearest target.
@@ -114,17 +116,29 @@ def trace_network(
     snap_m
         Farthest that the start may lie from a line.
     height
-        Elevation in metres at a point, NaN where unknown. With it, a line that the ground rises towards is not
+        Elevations in metres at points, NaN where unknown. With it, a line that the ground rises towards is not
         taken, and a line drawn uphill is named.
     coverage
         Ground that the lines cover: a network that ends at its edge goes on unseen.
     """
+    return follow_network(Network(lines, gap_m, height), start, targets, snap_m, limit_m, coverage)
+
+
+def follow_network(
+    network: Network,
+    start: Point,
+    targets: Sequence[BaseGeometry],
+    snap_m: float,
+    limit_m: float,
+    coverage: BaseGeometry | None = None,
+) -> NetworkTrace:
+    """As `trace_network`, on a network that many starts share."""
     shapes = np.asarray(targets, dtype=object)
-    distances = np.nan_to_num(shapely.distance(shapes, start), nan=np.inf) if len(targets) else np.empty(0)
+    distances = away_from(start, targets, 0.0)
     if distances.size and distances.min() == 0:
         index = int(distances.argmin())
         return NetworkTrace(None, 0.0, 0.0, index, "reached", 0.0, explanation="The runoff starts in it.")
-    network = Network(lines, gap_m, height)
+    gap_m, height = network.gap_m, network.height
     near = network.near(start, snap_m)
     candidates = tuple((network.parts[i].id, away) for i, away in near)
     open_ways, doubts = downhill(network, start, near, height)
@@ -142,21 +156,26 @@ def trace_network(
             search.enter(None, start, i, 0.0)
     search.run()
     doubts += _others(search, network, open_ways, snap_m)
-    return _answer(search, network, start, distances, candidates, doubts, coverage, gap_m, limit_m)
+    return _answer(search, network, start, targets, candidates, doubts, coverage, gap_m, limit_m)
 
 
 def downhill(
-    network: Network, start: Point, near: list[tuple[int, float]], height: Callable[[Point], float] | None
+    network: Network, start: Point, near: list[tuple[int, float]], height: Heights | None
 ) -> tuple[list[tuple[int, float]], tuple[str, ...]]:
     """The lines that water can reach from the start, and a sentence on each that it cannot."""
     if height is None:
         return near, ()
-    here = height(start)
+    if not near:
+        return [], ()
+    legs = shapely.shortest_line(start, network.lines[[i for i, _ in near]])
+    places = [
+        shapely.line_interpolate_point(leg, np.linspace(0, leg.length, max(2, int(leg.length) + 1))) for leg in legs
+    ]
+    told = height(np.concatenate([[start], *places]))
+    here = float(told[0])
+    along = np.split(told[1:], np.cumsum([len(each) for each in places])[:-1])
     kept, doubts = [], []
-    for i, away in near:
-        leg = shapely.shortest_line(start, network.lines[i])
-        places = shapely.line_interpolate_point(leg, np.linspace(0, leg.length, max(2, int(leg.length) + 1)))
-        heights = np.array([height(place) for place in places])
+    for (i, away), heights in zip(near, along, strict=True):
         rise = float(np.nanmax(heights)) - here if np.isfinite(heights).any() else np.nan
         if rise > UPHILL_M:
             name = network.parts[i].id
@@ -292,7 +311,7 @@ def _answer(
     search: Search,
     network: Network,
     start: Point,
-    distances: np.ndarray[tuple[int], np.dtype[np.float64]],
+    targets: Sequence[BaseGeometry],
     candidates: tuple[tuple[str, float], ...],
     doubts: tuple[str, ...],
     coverage: BaseGeometry | None,
@@ -324,7 +343,7 @@ def _answer(
         said += f", over {len(gaps)} bridged gap{'s' * (len(gaps) > 1)} ({', '.join(f'{g:.0f} m' for _, g in gaps)})"
     end = path.interpolate(length) if path is not None else start
     return NetworkTrace(
-        path, length, float(distances[reached]) if reached is not None else start.distance(end), reached, why,
+        path, length, float(shapely.distance(start, targets[reached])) if reached is not None else start.distance(end), reached, why,
         assumed * _BENT, network.parts[way[0].part].id, candidates, gaps,
         MultiLineString([line for line in followed if isinstance(line, LineString)]), doubts,
         "; ".join((said, *doubts)) + ".", tuple((index, length) for length, index in others),

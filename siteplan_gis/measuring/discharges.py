@@ -8,13 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import shapely
 
 from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.exits import Exit, runoff_exits
 from siteplan_gis.measures.flow import BARRIER_M, Trace, trace
 from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.network import trace_network
+from siteplan_gis.measures.network import follow_network
 from siteplan_gis.measuring.barriers import with_barrier
 from siteplan_gis.measuring.conduits import Sink, closed_ponds, find_conduits
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
@@ -27,14 +29,16 @@ from siteplan_gis.model.measurement import Discharge
 from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.drainage import Heights
     from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.measures.network import NetworkTrace
-    from siteplan_gis.model.layers import ReferenceFeature, ReferenceLayer
+    from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.terrain import ElevationGrid
@@ -118,7 +122,7 @@ def measure_discharges(
     followed_from = partial(
         follow,
         ground=near,
-        lines=lines,
+        network=Network(lines, method.network_gap_m, heights_of(near)) if lines else None,
         listed=listed,
         method=method,
         accuracy_m=near_m,
@@ -205,7 +209,7 @@ def follow(
     name: str,
     start: Point,
     ground: Conditioned | None,
-    lines: Sequence[ReferenceFeature],
+    network: Network | None,
     listed: Sequence[Target],
     method: Method,
     accuracy_m: float,
@@ -214,22 +218,17 @@ def follow(
     sinks: Sequence[Sink] = (),
     *,
     drawn: bool,
+    told: bool = True,
 ) -> Followed:
-    """Follow runoff from one place along mapped drainage lines and the ground; what was met on the way is flagged."""
+    """Follow runoff from one place along mapped drainage lines and the ground; what was met on the way is flagged.
+
+    `network` knows the heights of `ground` (see `heights_of`). The profile of the path is made where it is `told`.
+    """
     geometries = [target.geometry for target in listed]
     limit_m = _FOLLOWED * method.downstream_m
     ways: list[Trace | NetworkTrace] = []
-    if lines:
-        height = _heights(ground) if ground is not None else None
-        along = trace_network(
-            lines,
-            start,
-            geometries,
-            method.network_snap_m,
-            method.network_gap_m,
-            _FOLLOWED * method.downstream_m,
-            height,
-        )
+    if network is not None:
+        along = follow_network(network, start, geometries, method.network_snap_m, limit_m)
         if along.snapped:
             ways.append(along)
             _flag_network(name, along, taken)
@@ -283,7 +282,7 @@ def follow(
         plus_minus,
         drawn,
         explanation,
-        profile=profile(ground, way.path) if ground is not None else (),
+        profile=profile(ground, way.path) if ground is not None and told else (),
     )
     return Followed(discharge, reached, way, start)
 
@@ -358,16 +357,20 @@ def _for_reviewers(sentence: str) -> str:
     return re.sub(r"(\d+(?:\.\d+)?) m\b", in_feet, sentence).replace("No target is met", "No water or wetland is met")
 
 
-def _heights(ground: Conditioned) -> Callable[[Point], float]:
-    """Elevation in metres of the cell below a point; not a number where there is none."""
+def heights_of(ground: Conditioned | None) -> Heights | None:
+    """Elevations in metres of the cells below points, not a number where there is none; None without any ground."""
+    if ground is None:
+        return None
     rows, columns = ground.z_m.shape
 
-    def height(point: Point) -> float:
-        pixel = ground.pixels(point)
-        column, row = int(pixel.x // 1), int(pixel.y // 1)
-        return float(ground.z_m[row, column]) if 0 <= column < columns and 0 <= row < rows else math.nan
+    def heights(points: NDArray[np.object_]) -> NDArray[np.float64]:
+        column, row = np.floor(shapely.get_coordinates(np.asarray(ground.pixels(points)))).T
+        inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
+        told = np.full(len(points), np.nan)
+        told[inside] = ground.z_m[row[inside].astype(np.int64), column[inside].astype(np.int64)]
+        return told
 
-    return height
+    return heights
 
 
 def _start(geometry: BaseGeometry) -> Point:

@@ -12,8 +12,8 @@ from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.drainage_field import receivers
 from siteplan_gis.measures.flow import BARRIER_M
 from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.leaving_places import parcel_exits, ranked
-from siteplan_gis.measuring.discharges import certain, follow, targets
+from siteplan_gis.measures.leaving_places import drawn_on, parcel_exits, ranked
+from siteplan_gis.measuring.discharges import certain, follow, heights_of, targets
 from siteplan_gis.measuring.doubt import error_of, weighed
 from siteplan_gis.measuring.parcel_downstream import Told, listings, waters_below
 from siteplan_gis.measuring.parcel_ground import reason_without
@@ -85,29 +85,34 @@ class RunoffOfParcels:
         culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
         all_of_them = shapely.box(*shapely.total_bounds(parcels))
         near = [one for one in listed if shapely.dwithin(one.geometry, all_of_them, _FOLLOWED_M)]
+        by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
+        near_m = accuracy_m([layer for given in by_role for layer in given], method)
         ground = condition_around(site.terrain.grid, all_of_them, _AROUND_M, culverts, finest_m=_CELL_M)
         barrier_m = max(BARRIER_M, site.terrain.accuracy_m or 0.0)
         shapes = [one.geometry for one in near]
         drained = ranked(receivers(ground, barrier_m), shapes, _groups(near), method.downstream_m)
         lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
-        tree = shapely.STRtree([line.geometry for line in lines])
-        by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
-        near_m = accuracy_m([layer for given in by_role for layer in given], method)
-        for i, parcel in enumerate(parcels):
+        network = Network(lines, method.network_gap_m, heights_of(ground)) if lines else None
+        tree = shapely.STRtree(shapes)
+        for reach_m in (0.0, near_m):
+            ground.goal(shapes, reach_m)
+        for i, (parcel, drawn) in enumerate(zip(parcels, drawn_on(drained, parcels), strict=True)):
             taken, found = Taken(), []
-            places = parcel_exits(drained, parcel, asked.exits)
+            around = shapely.box(*shapely.bounds(parcel) + _FOLLOWED_M * np.array([-1, -1, 1, 1]))
+            own = [near[k] for k in sorted(tree.query(around).tolist())]
+            here = ground.narrowed([one.geometry for one in own])
+            places = parcel_exits(drained, parcel, drawn, asked.exits)
             for number, (place, _) in enumerate(places, 1):
-                along: list[ReferenceFeature] = []
-                if lines and len(tree.query(place, predicate="dwithin", distance=method.network_snap_m)):
-                    window = shapely.box(*shapely.bounds(place) + _FOLLOWED_M * np.array([-1, -1, 1, 1]))
-                    along = [lines[k] for k in sorted(tree.query(window).tolist())]
                 found.append(
-                    follow(f"runoff exit {number}", place, ground, along, near, method, near_m, barrier_m, taken, drawn=False)
+                    follow(
+                        f"runoff exit {number}", place, here, network, own, method, near_m, barrier_m, taken,
+                        drawn=False, told=asked.listed,
+                    )
                 )  # fmt: skip
             if asked.listed:
-                found = _weighed(found, ground, near, site, method, barrier_m, near_m)
+                found = _weighed(found, here, own, site, method, barrier_m, near_m)
                 self.below[i] = _below(found, ground, lines, site, method, barrier_m, near_m)
-            self.discharges[i] = tuple(certain(each, near, by_role, method, near_m).discharge for each in found)
+            self.discharges[i] = tuple(certain(each, own, by_role, method, near_m).discharge for each in found)
             self.shares[i], self.flags[i] = tuple(share for _, share in places), taken.flags
 
 

@@ -30,6 +30,8 @@ def stream(name, *xy, downstream=()):
 
 
 def follow(lines, start=(0, 0), targets=(), snap=20.0, gap=20.0, limit=1000.0, **more):
+    if "height" in more:
+        more["height"] = np.vectorize(more["height"], otypes=[float])
     return trace_network(lines, Point(start), targets, snap, gap, limit, **more)
 
 
