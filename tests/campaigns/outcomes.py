@@ -2,51 +2,118 @@
 
     python -m tests.campaigns.outcomes FOLDER... > outcomes.md
 
-Every file that is a plan by its name, and every folder of shapefiles, goes through `inspect`, `measure` and `review`
-under limits. Exit 1 where one of them did what none may do.
+Every file that is a plan by its name goes through `inspect`, `measure` and `review` under limits: first as it is, then
+again and again as the message of the last time asked for (roles, a coordinate system, units), until it is measured or
+refused for good. A sheet is reviewed beside the drawing of a sample. Exit 1 where one of them did what none may do.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+import tempfile
 from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from siteplan_gis.ingest.formats import SHEET_SUFFIXES
 from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
-from tests.campaigns.running import siteplan
+from tests.campaigns.running import ROOT, siteplan
 
-COMMANDS = (
-    ("inspect",),
-    ("measure", "--role", "*=disturbed_area", "--assume-crs", "EPSG:3071"),
-    (
-        "review",
-        "--role",
-        "*=disturbed_area",
-        "--assume-crs",
-        "EPSG:3071",
-        "--ordinance",
-        "saukville",
-        "--on",
-        "2026-05-01",
-    ),
-)
+LAYERS = ROOT / "layers" / "fairwater"
+DRAWING = ROOT / "sample_plans" / "pass-saukville-subdivision" / "plan.gpkg"
+REVIEW = ("--ordinance", "saukville", "--on", "2026-05-01", "--layers", LAYERS)
+SYSTEMS = ("EPSG:4326", "EPSG:2289", "EPSG:3071", "EPSG:3857", "EPSG:32616")
+"""Those in which a file may be that tells none: degrees, the village's feet, the state's metres, and others."""
+SECONDS, LONGEST_S = 20.0, 120.0
+"""Of computing, and of waiting on a machine that is busy with other things."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What was told to the user so far; `system` counts the coordinate systems tried."""
+
+    roles: bool = False
+    system: int = 0
+    units: bool = False
+
+    @classmethod
+    def of(cls, message, before):
+        """With what a message asks for; unchanged where it asks for nothing new."""
+        if "--role" in message:
+            return replace(before, roles=True)
+        if 'units = "us-ft"' in message and not before.units:
+            return replace(before, units=True, system=before.system or 1)
+        if re.search(r"EPSG:n|--assume-crs|coordinate system", message) and before.system < len(SYSTEMS):
+            return replace(before, system=before.system + 1)
+        return before
+
+    @property
+    def options(self):
+        return ("--role", "*=disturbed_area") * self.roles + (
+            ("--assume-crs", SYSTEMS[self.system - 1]) if self.system else ()
+        )  # fmt: skip
+
+
+def follow(path, work):
+    """Outcomes of one file: command, outcome, what was said and what ran, in order."""
+    sheet = path.suffix.lower() in SHEET_SUFFIXES
+    yield "inspect", "as it is", _run("inspect", path)
+    advice, message = Advice(), ""
+    for _ in range(2 + len(SYSTEMS)):
+        given = _with_units(path, work) if advice.units else path
+        done = _run("measure", given, *advice.options)
+        yield "measure", _how(advice), done
+        message = done.stderr if done.code == 2 else done.stdout
+        asked = Advice.of(message, advice) if done.code == 2 else advice
+        if asked == advice:
+            break
+        advice = asked
+    given = _with_units(path, work) if advice.units else path
+    yield "review", _how(advice), _run("review", given, *advice.options, *REVIEW)
+    if sheet:
+        yield "review", "beside a drawing", _run("review", path, DRAWING, *REVIEW)
+
+
+def _how(advice):
+    return " ".join(map(str, (*advice.options, "units" * advice.units))).strip() or "as it is"
+
+
+def _run(command, *arguments):
+    return siteplan(command, *arguments, "--json", seconds=LONGEST_S)
+
+
+def _with_units(path, work):
+    """The file, with all that belongs to it, in a folder with a manifest that tells its unit."""
+    folder = work / "told"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for part in path.parent.glob(path.stem + ".*"):
+        if part.is_file():
+            shutil.copy(part, folder / part.name)
+    (folder / "siteplan.toml").write_text(f'[drawing."{path.name}"]\nunits = "us-ft"\n')
+    return folder / path.name
 
 
 def outcomes(paths, tell=print):
-    """Tell a row for each file, and return how often each outcome came, and the faults."""
+    """Tell a row for each run, and return how often each outcome came, and the faults."""
     counts: Counter[str] = Counter()
     faults = []
-    for path in paths:
-        row = []
-        for command, *options in COMMANDS:
-            done = siteplan(command, path, *options, "--json")
-            outcome = done.fault or ("refused" if done.code == 2 else f"exit {done.code}")
-            counts[f"{command}: {outcome}"] += 1
-            row.append(f"{outcome} ({done.seconds:.0f} s, {done.megabytes:.0f} MB)")
-            if done.fault:
-                faults.append(f"{path} {command}: {done.fault}: {done.stderr[-300:]}")
-            last = done.stderr.strip().replace("|", "/")[:160]
-        tell(f"| {'/'.join(path.parts[-2:])} | {' | '.join(row)} | {last} |")
+    with tempfile.TemporaryDirectory() as work:
+        for path in paths:
+            last = {}
+            for command, how, done in follow(path, Path(work)):
+                fault = done.fault or ("computes too long" if done.computing > SECONDS else "")
+                last[command] = outcome = fault or ("refused" if done.code == 2 else f"exit {done.code}")
+                said = done.stderr.strip().replace("|", "/")[:300]
+                tell(
+                    f"| {'/'.join(path.parts[-2:])} | {command} | {how} | {outcome} | {done.computing:.1f} s "
+                    f"| {done.megabytes:.0f} MB | {said} |"
+                )
+                if fault:
+                    faults.append(f"{path} {command} {how}: {fault}: {done.stderr[-300:]}")
+            counts.update(f"{command}: {outcome}" for command, outcome in last.items())
     return counts, faults
 
 
@@ -58,11 +125,12 @@ def plans(folder):
 
 
 def main():
-    print("| file | inspect | measure | review | said |\n|---|---|---|---|---|", flush=True)
+    print("| file | command | how | outcome | computing | memory | said |\n|---|---|---|---|---|---|---|", flush=True)
     counts, faults = outcomes(
         [path for folder in sys.argv[1:] for path in plans(folder)], lambda row: print(row, flush=True)
     )
-    print("\n" + "\n".join(f"- {outcome}: {count}" for outcome, count in sorted(counts.items())))
+    print("\nAt last, of each file:\n")
+    print("\n".join(f"- {outcome}: {count}" for outcome, count in sorted(counts.items())))
     print("\n".join(faults))
     sys.exit(bool(faults))
 

@@ -18,13 +18,17 @@ SECONDS, MEGABYTES = 20.0, 2048.0
 
 @dataclass(frozen=True)
 class Done:
-    """One run; `code` is negative where a signal ended it (-9: it did not come to an end)."""
+    """One run; `code` is negative where a signal ended it (-9: it did not come to an end).
+
+    `computing` counts the seconds of all processes that it waited for, however busy the machine.
+    """
 
     code: int
     stdout: str
     stderr: str
     seconds: float
     megabytes: float
+    computing: float = 0.0
 
     @property
     def fault(self):
@@ -60,4 +64,4 @@ def siteplan(*arguments, folder=ROOT, seconds=SECONDS, **environment):
         out.seek(0)
         err.seek(0)
         printed, told = (file.read().decode("utf-8", "backslashreplace") for file in (out, err))
-    return Done(process.returncode, printed, told, took, used.ru_maxrss / 1024)
+    return Done(process.returncode, printed, told, took, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
