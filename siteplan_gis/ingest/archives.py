@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import struct
 import zipfile
@@ -20,6 +21,14 @@ ARCHIVE_SUFFIXES: Final = frozenset({".zip", ".kmz"})
 
 _CHUNK: Final = 1 << 20
 _RATIO_COUNTS_FROM: Final = 8 << 20
+_TOTAL_RATIO_COUNTS_FROM: Final = 64 << 20
+_MOST_ENTRIES: Final = 20_000
+_MOST_BYTES: Final = 4 << 30
+_LONGEST_DIRECTORY: Final = 16 << 20
+_END: Final = struct.Struct("<4s4H2LH")
+_ZIP64_END: Final = struct.Struct("<4sQ2H2L4Q")
+_LONGEST_COMMENT: Final = 1 << 16
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _DEEPEST: Final = 3
 _LONGEST_NAME: Final = 200
 
@@ -33,12 +42,17 @@ class Budget:
     bytes_left, entries_left
         Unpacked bytes and number of entries that may still come.
     largest_ratio
-        Times that an entry of more than 8 MiB may grow. Deflate reaches 1032; real plans stay below 100.
+        Times that an entry of more than 8 MiB may grow, and all of more than 64 MiB together. Deflate reaches 1032;
+        real plans stay below 100.
+    bytes_given, bytes_taken
+        Bytes of the archives that were given, and unpacked bytes so far.
     """
 
-    bytes_left: int = 4 << 30
-    entries_left: int = 20_000
+    bytes_left: int = _MOST_BYTES
+    entries_left: int = _MOST_ENTRIES
     largest_ratio: float = 200.0
+    bytes_given: int = 0
+    bytes_taken: int = 0
 
 
 def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None, depth: int = 1) -> list[Flag]:
@@ -55,12 +69,16 @@ def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None
     """
     budget = budget or Budget()
     flags: list[Flag] = []
+    if depth == 1:
+        budget.bytes_given += archive.stat().st_size
     try:
+        if _too_long(archive):
+            raise _too_many(label)
         with zipfile.ZipFile(archive) as opened:
+            budget.entries_left -= len(opened.infolist())
+            if budget.entries_left < 0:
+                raise _too_many(label)
             for entry in opened.infolist():
-                budget.entries_left -= 1
-                if budget.entries_left < 0:
-                    raise HostileInputError("the archive holds too many entries", file=label, remedy="send fewer files")
                 if entry.filename.endswith("/"):
                     continue
                 problem = _unsafe(entry)
@@ -68,7 +86,11 @@ def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None
                     problem = _write(opened, entry, folder, label, budget)
                 if problem:
                     flags.append(Flag("archive_entry_skipped", f"{_shown(entry.filename)}: {problem}", label))
-    except (zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, RuntimeError, struct.error) as error:
+    except OSError as error:
+        raise InputError(
+            f"cannot be unpacked ({error.strerror or error})", file=label, remedy="make room for temporary files"
+        ) from None
+    except (zipfile.BadZipFile, EOFError, ValueError, LookupError, RuntimeError, struct.error) as error:
         raise InputError(
             f"cannot be opened as a zip archive ({error})", file=label, remedy="zip the plan again"
         ) from None
@@ -76,6 +98,23 @@ def unpack(archive: Path, folder: Path, label: str, budget: Budget | None = None
         if inner.suffix.lower() == ".zip":
             flags += _unpack_inner(inner, folder, label, budget, depth)
     return flags
+
+
+def _too_many(label: str) -> HostileInputError:
+    problem = f"the archive holds more than {_MOST_ENTRIES:,} entries"
+    return HostileInputError(problem, file=label, remedy="send fewer files")
+
+
+def _too_long(archive: Path) -> bool:
+    """Whether the archive's directory is longer than one of so many entries: the library would read all of it first."""
+    with archive.open("rb") as file:
+        file.seek(max(archive.stat().st_size - _LONGEST_COMMENT - _ZIP64_END.size - _END.size, 0))
+        tail = file.read()
+    at, at64 = tail.rfind(b"PK\5\6"), tail.rfind(b"PK\6\6")
+    lengths = [_END.unpack_from(tail, at)[5]] if 0 <= at <= len(tail) - _END.size else []
+    if 0 <= at64 <= len(tail) - _ZIP64_END.size:
+        lengths = [_ZIP64_END.unpack_from(tail, at64)[8]]
+    return any(length > _LONGEST_DIRECTORY for length in lengths)
 
 
 def _unpack_inner(inner: Path, folder: Path, label: str, budget: Budget, depth: int) -> list[Flag]:
@@ -143,10 +182,11 @@ def _write(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, label:
             while chunk := source.read(_CHUNK):
                 written += len(chunk)
                 budget.bytes_left -= len(chunk)
-                ratio = written / max(entry.compress_size, 1)
-                if budget.bytes_left < 0 or (written > _RATIO_COUNTS_FROM and ratio > budget.largest_ratio):
+                budget.bytes_taken += len(chunk)
+                swells = _swelling(written, entry.compress_size, budget)
+                if swells:
                     raise HostileInputError(
-                        f"{_shown(entry.filename)} swells beyond all measure when unpacked",
+                        f"{_shown(entry.filename)} swells when unpacked: {swells}",
                         file=label,
                         remedy="send the plan without it",
                     )
@@ -164,7 +204,21 @@ def _write(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, label:
         struct.error,
     ) as error:
         target.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            raise
         return f"damaged ({str(error)[:80]})"
+    return ""
+
+
+def _swelling(written: int, packed: int, budget: Budget) -> str:
+    """Which limit is passed by an entry of which so many bytes were written; empty where none is."""
+    most = budget.largest_ratio
+    if budget.bytes_left < 0:
+        return f"all together make more than {_MOST_BYTES >> 30} GB"
+    if written > _RATIO_COUNTS_FROM and written > most * max(packed, 1):
+        return f"more than {most:g} times what it was"
+    if budget.bytes_taken > _TOTAL_RATIO_COUNTS_FROM and budget.bytes_taken > most * max(budget.bytes_given, 1):
+        return f"all together make more than {most:g} times the archive"
     return ""
 
 

@@ -75,11 +75,7 @@ class Unfolding:
         """
         self.entities += 1
         if self.entities > _MOST_ENTITIES:
-            raise InputError(
-                f"its blocks unfold into more than {_MOST_ENTITIES:,} entities",
-                file=label,
-                remedy="purge the drawing and save it again",
-            )
+            raise _too_many(label)
 
 
 def unfolded(entities: Iterable[Any], doc: Any, noticed: Unfolding, label: str) -> Iterator[Shown]:
@@ -90,7 +86,28 @@ def unfolded(entities: Iterable[Any], doc: Any, noticed: Unfolding, label: str) 
     InputError
         If the blocks unfold into more entities than any drawing has.
     """
+    if _unfolded_count(entities, doc, {}, ()) > _MOST_ENTITIES:
+        raise _too_many(label)
     yield from _walk(entities, doc, noticed, label, (), None, None, ())
+
+
+def _too_many(label: str) -> InputError:
+    problem = f"its blocks unfold into more than {_MOST_ENTITIES:,} entities"
+    return InputError(problem, file=label, remedy="purge the drawing and save it again")
+
+
+def _unfolded_count(entities: Iterable[Any], doc: Any, known: dict[str, int], names: tuple[str, ...]) -> int:
+    """How many entities there are when blocks are unfolded, without unfolding them: that takes long to find out."""
+    total = 0
+    for entity in entities:
+        total += 1
+        name = str(entity.dxf.get("name", "")).lower() if entity.dxftype() == "INSERT" else ""
+        block = doc.blocks.get(name) if name and name not in names and len(names) < _DEEPEST else None
+        if block is not None:
+            if name not in known:
+                known[name] = _unfolded_count(block, doc, known, (*names, name))
+            total += max(entity.mcount, 1) * (known[name] + 1)
+    return total
 
 
 def _walk(

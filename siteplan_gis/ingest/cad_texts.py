@@ -17,6 +17,8 @@ WIDTH_OF_LETTER: Final = 0.7
 """Width of a letter as a share of its height, in the fonts of drawings."""
 
 _LONGEST: Final = 2000
+_LONGEST_WRITTEN: Final = 20_000
+"""Letters with the codes that set them; the library needs minutes for a text of millions."""
 _ELEVATION: Final = re.compile(r"elev|contour", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"elev\w*\s*[:=]\s*(-?\d+(?:\.\d+)?)", re.IGNORECASE)
 _REALS: Final = frozenset({1040, 1041, 1042})
@@ -27,9 +29,11 @@ def text_of_entity(shown: Shown) -> DrawnText | None:
     entity = shown.entity
     kind = entity.dxftype()
     if kind in ("TEXT", "ATTRIB"):
+        entity.dxf.text = str(entity.dxf.get("text", ""))[:_LONGEST_WRITTEN]
         words, height = entity.plain_text(), float(entity.dxf.get("height", 1.0))
         middle = _middle_of_line(entity, words, height)
     elif kind == "MTEXT":
+        entity.text = entity.text[:_LONGEST_WRITTEN]
         words, height = entity.plain_text(), float(entity.dxf.get("char_height", 1.0))
         middle = _middle_of_block(entity, words, height)
     else:

@@ -30,7 +30,7 @@ _MEMORY: Final = 2 << 30
 _MEMORY_PER_BYTE: Final = 60
 _MOST_MEMORY: Final = 8 << 30
 _LENGTH: Final = struct.Struct(">Q")
-_REMEDY: Final = "the file is damaged: export it again"
+_REMEDY: Final = "the file is damaged or made to hurt: export it again, with what the plan needs"
 _lock: Final = threading.Lock()
 
 
@@ -39,6 +39,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
+        self.ended = False
+        """Whether a file took longer than it may."""
         # Without the current folder on the path: a plan's folder may hold a file named like a module.
         path = os.pathsep.join(part for part in sys.path if part)
         self.process = subprocess.Popen(  # noqa: S603  (our own module, by our own interpreter)
@@ -58,7 +60,8 @@ class _Reader:
         """What the other process makes of a file; EOFError if it dies over it."""
         if self.process.stdin is None or self.process.stdout is None:
             raise EOFError
-        watchdog = threading.Timer(longest_s, self.process.kill)
+        self.ended = False
+        watchdog = threading.Timer(longest_s, self._end)
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -70,6 +73,10 @@ class _Reader:
             raise EOFError from None
         finally:
             watchdog.cancel()
+
+    def _end(self) -> None:
+        self.ended = True
+        self.process.kill()
 
     def close(self) -> None:
         """End it."""
@@ -134,11 +141,17 @@ def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
         As the reader does; and if the reader crashes over the file or does not come to an end.
     """
     with _lock:
+        asked = _reader()
         try:
-            answer = _reader().ask((reader, str(path.absolute()), label, limits.memory, more), limits.seconds)
+            answer = asked.ask((reader, str(path.absolute()), label, limits.memory, more), limits.seconds)
         except EOFError:
             close()
-            raise errors.InputError("crashes its reader or never ends", file=label, remedy=_REMEDY) from None
+            what = (
+                f"is not read to its end within {limits.seconds:.0f} s, the limit for a file of its size"
+                if asked.ended
+                else f"crashes its reader, or needs more than {limits.memory / (1 << 30):.3g} GB of memory"
+            )
+            raise errors.InputError(what, file=label, remedy=_REMEDY) from None
     if isinstance(answer, _Problem):
         details = dict(answer.details)
         raise getattr(errors, answer.kind)(details.pop("problem"), **details)
@@ -228,7 +241,9 @@ def _serve() -> None:
             names = ("problem", "file", "layer", "feature", "remedy")
             answer = _Problem(type(error).__name__, {name: getattr(error, name) for name in names})
         except MemoryError:
-            answer = _problem("needs more memory than there is", label)
+            answer = _problem(
+                f"needs more than {memory / (1 << 30):.3g} GB of memory, the limit for a file of its size", label
+            )
         except Exception as error:  # noqa: BLE001  (a fault here must be told there, not end the reading)
             answer = _problem(f"cannot be read ({type(error).__name__}: {str(error)[:160]})", label)
         _send(answers, answer)

@@ -91,7 +91,7 @@ def _opened(content: bytes, label: str) -> pdfium.PdfDocument:
         if "password" in str(error).lower():
             problem, remedy = "is encrypted and asks for a password", "save it without one"
             raise InputError(problem, file=label, remedy=remedy) from None
-        reason = str(error).partition("PDFium:")[2].strip(" .)") or "no reason given"
+        reason = str(error).partition("PDFium:")[2].strip(" .)").replace("Success", "") or "no reason given"
         raise InputError(f"cannot be opened ({reason})", file=label, remedy=_DAMAGED) from None
 
 

@@ -20,7 +20,7 @@ import tempfile
 import time
 import tomllib
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -107,7 +107,11 @@ class Run:
 
 def _children():
     """Processes that this one is to wait for."""
-    return {int(word) for file in Path("/proc/self/task").glob("*/children") for word in file.read_text().split()}
+    found = set()
+    for file in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            found |= set(map(int, file.read_text().split()))
+    return found
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def test_one_reader_serves_many_files():
 def test_reading_that_never_ends_is_ended(monkeypatch):
     monkeypatch.setattr(isolated, "_LONGEST_READ_S", 0.0)
     close()
-    with pytest.raises(InputError, match="crashes its reader or never ends"):
+    with pytest.raises(InputError, match="not read to its end within 0 s, the limit"):
         read_isolated("databases.read_database", LOD, "lod.gpkg")
 
 
