@@ -24,18 +24,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.campaigns.running import LOADED, ROOT
+
 PLAN = ROOT / "sample_plans" / "pass-saukville-subdivision" / "plan.gpkg"
 LAYERS = ROOT / "layers" / "saukville"
 PARCELS = ("prescreen", "--layers", LAYERS, "--no-runoff")
 NAMES = ("write", "review", "compare", "letter", "etj", "prescreen", "county", "fetch")
-LOADED = (
-    "docx", "jsonschema", "PIL.PngImagePlugin", "siteplan_gis.api", "siteplan_gis.cli", "siteplan_gis.countywide.many",
-    "siteplan_gis.countywide.one", "siteplan_gis.fetching.gathering", "siteplan_gis.pipeline", "siteplan_gis.planning",
-    "siteplan_gis.report.files", "siteplan_gis.report.letter_formats", "siteplan_gis.report.parcel_files",
-    "siteplan_gis.report.print_sheet", "siteplan_gis.report.rounds_page", "siteplan_gis.report.screening_files",
-    "siteplan_gis.report.territory_files",
-)  # fmt: skip
 WRITTEN = ("review.json", "findings.gpkg", "review.html")
 _BECOME_SUBREAPER = 36
 

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from siteplan_gis.ingest.formats import SHEET_SUFFIXES
 from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
-from tests.campaigns.running import ROOT, siteplan
+from tests.campaigns.running import ROOT, forked
 
 LAYERS = ROOT / "layers" / "fairwater"
 DRAWING = ROOT / "sample_plans" / "pass-saukville-subdivision" / "plan.gpkg"
-REVIEW = ("--ordinance", "saukville", "--on", "2026-05-01", "--layers", LAYERS)
-SYSTEMS = ("EPSG:4326", "EPSG:2289", "EPSG:3071", "EPSG:3857", "EPSG:32616")
-"""Those in which a file may be that tells none: degrees, the village's feet, the state's metres, and others."""
+REVIEW = ("--ordinance", "saukville", "--on", "2026-05-01", "--layers")
+SYSTEMS = ("EPSG:2289", "EPSG:4326", "EPSG:3071", "EPSG:3857", "EPSG:32616")
+"""Those in which a file may be that tells none: the village's feet, degrees, the state's metres, and others."""
 SECONDS, LONGEST_S = 20.0, 120.0
 """Of computing, and of waiting on a machine that is busy with other things."""
 
@@ -45,7 +45,7 @@ class Advice:
             return replace(before, roles=True)
         if 'units = "us-ft"' in message and not before.units:
             return replace(before, units=True, system=before.system or 1)
-        if re.search(r"EPSG:n|--assume-crs|coordinate system", message) and before.system < len(SYSTEMS):
+        if re.search(r"EPSG:n|--assume-crs|CRS|coordinate system", message) and before.system < len(SYSTEMS):
             return replace(before, system=before.system + 1)
         return before
 
@@ -71,9 +71,10 @@ def follow(path, work):
             break
         advice = asked
     given = _with_units(path, work) if advice.units else path
-    yield "review", _how(advice), _run("review", given, *advice.options, *REVIEW)
+    layers = _taken_for_real(work)
+    yield "review", _how(advice), _run("review", given, *advice.options, *REVIEW, layers)
     if sheet:
-        yield "review", "beside a drawing", _run("review", path, DRAWING, *REVIEW)
+        yield "review", "beside a drawing", _run("review", path, DRAWING, *REVIEW, layers)
 
 
 def _how(advice):
@@ -81,7 +82,18 @@ def _how(advice):
 
 
 def _run(command, *arguments):
-    return siteplan(command, *arguments, "--json", seconds=LONGEST_S)
+    return forked(command, *arguments, "--json", seconds=LONGEST_S)
+
+
+def _taken_for_real(work):
+    """The invented layers of a sample without their mark, without which no other plan is reviewed with them."""
+    folder = work / "layers"
+    if not folder.is_dir():
+        shutil.copytree(LAYERS, folder)
+        catalogue = folder / "layers.toml"
+        marked = catalogue.read_text()
+        catalogue.write_text(re.sub(r"(?m)^invented = true$", "", marked))
+    return folder
 
 
 def _with_units(path, work):
