@@ -13,6 +13,7 @@ import typer
 
 from siteplan_gis.commands import law, parcels, plans, rounds, stock, territory
 from siteplan_gis.commands.running import interrupt
+from siteplan_gis.ingest.offline import keep_libraries_offline
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -57,6 +58,7 @@ class _Unneeded(MetaPathFinder):
 
 def main() -> None:
     """Run the command line."""
+    keep_libraries_offline()
     sys.meta_path.insert(0, _Unneeded())
     # Loading libraries makes hundreds of thousands of lasting objects: looking among them for waste takes a third of a
     # second and finds none.

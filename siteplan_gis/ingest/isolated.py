@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from siteplan_gis import errors
+from siteplan_gis.ingest.offline import leave_network
 
 if TYPE_CHECKING:
     from siteplan_gis.ingest.drawing import DrawnLayer
@@ -223,6 +224,7 @@ def _limit_memory(more: int) -> None:
 
 def _serve() -> None:
     """Answer questions until the asking process ends."""
+    leave_network()
     # Most plans hold such a file: its reader is loaded while the asking process still starts.
     import_module("siteplan_gis.ingest.databases")
     answers = os.fdopen(os.dup(1), "wb")

@@ -16,6 +16,7 @@ from rasterio.errors import NotGeoreferencedWarning, RasterioError
 from rasterio.windows import Window
 
 from siteplan_gis.errors import HostileInputError, InputError
+from siteplan_gis.ingest.offline import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,9 +51,7 @@ _ENVIRONMENT: Final = {
     "GTIFF_REPORT_COMPD_CS": True,
     "GDAL_CACHEMAX": 32 << 20,
     # No file may make GDAL fetch another.
-    "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
-    "GDAL_HTTP_PROXY": "127.0.0.1:9",
-    "GDAL_HTTP_TIMEOUT": "1",
+    **{name: value for name, value in SETTINGS.items() if name != "PROJ_NETWORK"},
 }
 
 

@@ -167,6 +167,26 @@ def sheets():
     }
 
 
+def links(host):
+    """PDFs and drawings that point to something on the network."""
+    place = f"(http://{host}/i)"
+    action = f"<< /S /ImportData /F << /FS /URL /F {place} >> /Next << /S /URI /URI {place} /Next << /S /GoToR /F {place} >> >> >>"
+    page = (
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 2592 1728] /Contents 4 0 R /AA << /O 5 0 R >> "
+        f"/Annots [<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI {place} >> >>] >>"
+    )
+    outside = f"<< /Length 0 /F << /FS /URL /F {place} >> >>\nstream\n\nendstream"
+    head = [f"<< /Type /Catalog /Pages 2 0 R /OpenAction {action} >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>"]
+    block = f"  0\nBLOCK\n  2\nX\n 70\n4\n 10\n0\n 20\n0\n  1\nhttp://{host}/j.dwg\n  0\nENDBLK\n"
+    picture = f"  0\nIMAGEDEF\n  5\nAA\n100\nAcDbRasterImageDef\n  1\nhttp://{host}/k.tif\n 10\n9\n 20\n9\n"
+    sections = f"  0\nSECTION\n  2\nBLOCKS\n{block}  0\nENDSEC\n  0\nSECTION\n  2\nOBJECTS\n{picture}  0\nENDSEC\n"
+    insert = [(0, "INSERT"), (8, "LOD"), (2, "X"), (10, 0), (20, 0)]
+    return {
+        "remote.pdf": objects_to_pdf([*head, page, outside, action]),
+        "remote.dxf": drawing(insert, polyline([(0, 0), (9, 0), (9, 9)]), head=sections),
+    }
+
+
 def names():
     """Text that writes over the terminal, turns the reading, feigns markup or a formula; also as names of files."""
     nasty = ("\x1b[2J\x07", "\u202egpj.exe", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "a\r\nb", "x" * 5000)
@@ -200,7 +220,7 @@ def raster_beside(folder: Path, host):
 
 def everything(host, vertices):
     """All of them by name."""
-    return {**xml(host), **disguised(host), **geometry(vertices), **sheets(), **names()}
+    return {**xml(host), **disguised(host), **geometry(vertices), **sheets(), **links(host), **names()}
 
 
 def write(folder, files):
