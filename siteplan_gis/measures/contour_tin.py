@@ -139,18 +139,23 @@ def _within_lines(xy: NDArray[np.float64], triangles: NDArray[np.int64], segment
     An outer edge longer than 60 m (200 ft) that no contour runs along joins lines that have nothing to do with each
     other; its triangle goes, and what it laid open is looked at again.
     """
-    drawn = keys_of(segments)
-    while len(triangles):
-        edges = edges_of(triangles)
-        keys = keys_of(edges)
-        _, where, counts = np.unique(keys.ravel(), return_inverse=True, return_counts=True)
-        length = np.hypot(*(xy[edges[..., 0]] - xy[edges[..., 1]]).transpose(2, 0, 1))
-        alone = (counts[where.ravel()] == 1).reshape(keys.shape)
-        loose = (alone & (length > _LONGEST_EDGE_M) & ~np.isin(keys, drawn)).any(axis=1)
+    edges = edges_of(triangles)
+    keys, first, where, counts = np.unique(
+        keys_of(edges).ravel(), return_index=True, return_inverse=True, return_counts=True
+    )
+    one, other = edges.reshape(-1, 2)[first].T
+    removable = (np.hypot(*(xy[one] - xy[other]).T) > _LONGEST_EDGE_M) & ~np.isin(keys, keys_of(segments))
+    of_triangle = where.reshape(-1, 3)
+    kept = np.ones(len(triangles), dtype=np.bool_)
+    waiting = np.nonzero(removable[of_triangle].any(axis=1))[0]
+    while True:
+        loose = (removable[of_triangle[waiting]] & (counts[of_triangle[waiting]] == 1)).any(axis=1)
         if not loose.any():
             break
-        triangles = triangles[~loose]
-    return triangles
+        kept[waiting[loose]] = False
+        counts -= np.bincount(of_triangle[waiting[loose]].ravel(), minlength=len(counts))
+        waiting = waiting[~loose]
+    return triangles[kept]
 
 
 def _without_terraces(

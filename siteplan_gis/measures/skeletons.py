@@ -24,7 +24,8 @@ _BALANCED: Final = 1e-18
 
 def edges_of(triangles: NDArray[np.int64]) -> Pairs:
     """The three edges of every triangle, each opposite to the corner of its column, shape (m, 3, 2), sorted."""
-    pairs: Pairs = np.sort(triangles[:, [[1, 2], [2, 0], [0, 1]]], axis=2)
+    one, other = triangles[:, [1, 2, 0]], triangles[:, [2, 0, 1]]
+    pairs: Pairs = np.stack((np.minimum(one, other), np.maximum(one, other)), axis=2)
     return pairs
 
 
