@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import signal
 import sys
@@ -63,6 +64,8 @@ def main() -> None:
     # Loading libraries makes hundreds of thousands of lasting objects: looking among them for waste takes a third of a
     # second and finds none.
     gc.set_threshold(200_000)
+    # Nor when the program ends.
+    atexit.register(gc.freeze)
     signal.signal(signal.SIGINT, interrupt)
     if isinstance(sys.stdout, TextIOWrapper):
         # The same bytes in every country, and no letter of a name that the terminal cannot show ends the program.
