@@ -169,14 +169,15 @@ class Mosaic:
         if placed.never_filled:
             raw[:] = np.nan
         voids = np.array(placed.voids, dtype=raw.dtype)
-        _make_elevations(raw, voids, np.array([*ground_bounds(tile), placed.gain, placed.shift, placed.whole]))
+        _make_elevations(
+            raw.reshape(-1), voids, np.array([*ground_bounds(tile), placed.gain, placed.shift, placed.whole])
+        )
         return raw
 
 
 @compiled
-def _make_elevations(raw: NDArray[Any], voids: NDArray[Any], how: NDArray[np.float64]) -> None:
+def _make_elevations(numbers: NDArray[Any], voids: NDArray[Any], how: NDArray[np.float64]) -> None:
     low, high, gain, shift, whole = how[0], how[1], how[2], how[3], how[4] > 0.0
-    numbers = raw.reshape(raw.size)
     if voids.size:
         for i in range(numbers.size):
             for k in range(voids.size):

@@ -115,11 +115,13 @@ def _follow(
 def _shaken(z: NDArray[np.float64], knots: NDArray[np.float64], spacing: int, out: NDArray[np.float64]) -> None:
     """Elevations with what lies between knots some cells apart; the weights keep the knots' variance everywhere."""
     rows, cols = z.shape
-    near = 1 - np.arange(spacing) / spacing
-    near /= np.hypot(near, 1 - near)
-    far = near[::-1].copy()
-    far[1:] = far[:-1].copy()
-    far[0] = 0.0
+    # One by one: whole arrays take the compiler a second longer.
+    near, far = np.empty(spacing), np.zeros(spacing)
+    for i in range(spacing):
+        share = 1 - i / spacing
+        near[i] = share / np.hypot(share, 1 - share)
+    for i in range(1, spacing):
+        far[i] = near[spacing - i]
     line = np.empty(knots.shape[1])
     for row in range(rows):
         i, down = row // spacing, row % spacing

@@ -127,8 +127,10 @@ def _jobs(source: ElevationSource, runs: Runs) -> NDArray[np.int64]:
         return np.empty((0, 6), dtype=np.int64)
     strips = np.arange(int(runs.row[0]) // strip, int(runs.row[-1]) // strip + 1) * strip
     bounds = np.searchsorted(runs.row, np.append(strips, rows))
-    found = _spans(bounds, runs.row, runs.first, runs.end, wide, span // wide, -(-columns // wide))
-    jobs = np.array(found, dtype=np.int64).reshape(-1, 6)
+    block_columns = -(-columns // wide)
+    jobs = np.empty((strips.size * block_columns, 6), dtype=np.int64)
+    count = _spans(bounds, runs.row, runs.first, runs.end, wide, span // wide, np.empty(block_columns, np.int64), jobs)
+    jobs = jobs[:count]
     return jobs[np.lexsort((jobs[:, 2], jobs[:, 4] // span))]
 
 
@@ -140,33 +142,35 @@ def _spans(
     end: NDArray[np.int64],
     wide: int,
     most: int,
-    blocks: int,
-) -> list[tuple[int, int, int, int, int, int]]:
-    """For each strip the groups of neighbouring blocks that runs touch, as tightly as the runs fill them."""
-    jobs = []
-    group = np.zeros(blocks + 1, dtype=np.int64)
+    group: NDArray[np.int64],
+    jobs: NDArray[np.int64],
+) -> int:
+    """For each strip the groups of neighbouring blocks that runs touch, as tightly as the runs fill them.
+
+    `group` has a place for each block of a row. `jobs` receives the groups; returns how many there are.
+    """
+    n = 0
     for s in range(bounds.size - 1):
         i0, i1 = bounds[s], bounds[s + 1]
         if i0 == i1:
             continue
-        group[:] = -1
+        for b in range(group.size):
+            group[b] = -1
         for i in range(i0, i1):
-            group[first[i] // wide] = 0
             for b in range(first[i] // wide, (end[i] - 1) // wide + 1):
                 group[b] = 0
-        count, length = 0, 0
-        for b in range(blocks):
+        length = 0
+        for b in range(group.size):
             if group[b] < 0:
                 length = 0
                 continue
             if length == 0 or b % most == 0:
-                count += 1
+                jobs[n, 0], jobs[n, 1] = i0, i1
+                jobs[n, 2], jobs[n, 3], jobs[n, 4], jobs[n, 5] = 1 << 60, -1, 1 << 60, -1
+                n += 1
                 length = 0
             length += 1
-            group[b] = count - 1
-        box = np.empty((count, 4), dtype=np.int64)
-        box[:, 0], box[:, 2] = 1 << 60, 1 << 60
-        box[:, 1], box[:, 3] = -1, -1
+            group[b] = n - 1
         for i in range(i0, i1):
             b, last = first[i] // wide, (end[i] - 1) // wide
             while b <= last:
@@ -174,14 +178,12 @@ def _spans(
                 stop = b
                 while stop <= last and group[stop] == g:
                     stop += 1
-                box[g, 0] = min(box[g, 0], row[i])
-                box[g, 1] = max(box[g, 1], row[i] + 1)
-                box[g, 2] = min(box[g, 2], max(first[i], b * wide))
-                box[g, 3] = max(box[g, 3], min(end[i], stop * wide))
+                jobs[g, 2] = min(jobs[g, 2], row[i])
+                jobs[g, 3] = max(jobs[g, 3], row[i] + 1)
+                jobs[g, 4] = min(jobs[g, 4], max(first[i], b * wide))
+                jobs[g, 5] = max(jobs[g, 5], min(end[i], stop * wide))
                 b = stop
-        for g in range(count):
-            jobs.append((i0, i1, box[g, 0], box[g, 1], box[g, 2], box[g, 3]))  # noqa: PERF401
-    return jobs
+    return n
 
 
 class _Spacing:
