@@ -33,7 +33,8 @@ def prescreen(
     parcel: Annotated[str | None, typer.Option(metavar="ID", help="Only the parcel of this name.")] = None,
     id_field: Annotated[str | None, typer.Option("--id", metavar="FIELD", help="Field with the parcels' names.")] = None,
     where: Annotated[
-        str | None, typer.Option(metavar="EXPR", help="Only rows with FIELD=VALUE,... (or FIELD!=VALUE,...).")
+        str | None, typer.Option(metavar="EXPR", help="Only rows with FIELD=VALUE,... (also !=, <, <=, >, >=, IN (...), "
+                     "IS NULL, IS NOT NULL; several joined by AND).")
     ] = None,
     layers: LayersPath = None,
     layer: LayerFiles = None,

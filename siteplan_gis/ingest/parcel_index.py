@@ -20,6 +20,8 @@ from siteplan_gis.ingest.codes import bare, field_names, text_of
 from siteplan_gis.ingest.footprints import placed
 from siteplan_gis.ingest.limits import placed_by
 from siteplan_gis.ingest.rows import find_layer, read_bounds, read_column, read_rows
+from siteplan_gis.ingest.selecting import chosen as rows_chosen
+from siteplan_gis.ingest.selecting import conditions
 from siteplan_gis.model.screening import Parcel
 
 if TYPE_CHECKING:
@@ -109,7 +111,7 @@ def index_parcels(
     id_field
         The field with their names; by default the first that looks like one.
     where
-        `FIELD=VALUE,...` or `FIELD!=VALUE,...`: other rows are left out.
+        An expression that chooses rows (see `selecting.conditions`): others are left out.
 
     Raises
     ------
@@ -129,17 +131,15 @@ def index_parcels(
     chosen = real(id_field) if id_field else next((own[name] for name in _IDS if name in own), "")
     chosen = chosen or field_names("parcels", found.fields).id
     kinds = [name for short, name in own.items() if short in _KINDS and name != chosen]
-    asked = _where(where, path.name)
-    needed = dict.fromkeys([*filter(None, [chosen]), *kinds, *([real(asked[0])] if asked else [])])
+    asked = conditions(where)
+    needed = dict.fromkeys([*filter(None, [chosen]), *kinds, *(real(one.field) for one in asked)])
     fids, boxes = read_bounds(found)
     columns = _in_step(fids, *read_column(found, tuple(needed))) if needed else {}
     given = np.array([text_of(one) for one in columns[chosen]] if chosen else [""] * len(fids), dtype=object)
     left_out = _left_out(boxes, [given, *(columns[name] for name in kinds)])
     if asked:
-        name, wanted, keep = asked
-        values = [text_of(one) for one in columns[real(name)]]
-        out = np.array([(value in wanted) != keep for value in values], dtype=bool)
-        left_out[out & (left_out == "")] = f"not chosen by {where}"
+        kept = rows_chosen(asked, {one.field: columns[real(one.field)] for one in asked}, path.name)
+        left_out[~kept & (left_out == "")] = f"not chosen by {where}"
     ids, repeated = _unique(given, fids)
     return ParcelIndex(
         found, assume_crs or found.crs, np.arange(len(fids)), fids, boxes, _middles(boxes, source), ids, given, left_out, repeated, int((given == "").sum())
@@ -199,16 +199,6 @@ def _left_out(boxes: NDArray[np.float64], texts: Sequence[NDArray[Any]]) -> NDAr
             reasons[i] = reasons[i] or known[text]
     reasons[~np.isfinite(boxes).all(axis=1)] = "it has no geometry"
     return reasons
-
-
-def _where(text: str, file: str) -> tuple[str, frozenset[str], bool] | None:
-    if not text:
-        return None
-    name, equals, values = text.partition("=")
-    keep = not name.endswith("!")
-    if not equals or not name.rstrip("!").strip():
-        raise InputError(f"--where {text!r} is not of the form FIELD=VALUE or FIELD!=VALUE", file=file)
-    return name.rstrip("!").strip(), frozenset(value.strip() for value in values.split(",")), keep
 
 
 def _unique(given: NDArray[np.object_], fids: NDArray[np.int64]) -> tuple[NDArray[np.object_], int]:
