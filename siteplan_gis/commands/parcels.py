@@ -115,7 +115,7 @@ def _many(given: ParcelsAsked, folder: Path | None, workers: int, scheduler: str
     """Screen many parcels, write their table and summary; whether one crashed."""
     from siteplan_gis.countywide.many import screen_many, work_folder  # noqa: PLC0415
     from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
-    from siteplan_gis.report.parcel_files import summary_of, summary_text, table_name, write_many  # noqa: PLC0415
+    from siteplan_gis.report.parcel_files import summary_json, summary_of, summary_text, table_name, write_many  # noqa: PLC0415
 
     if folder is None:
         raise InputError(
@@ -128,7 +128,7 @@ def _many(given: ParcelsAsked, folder: Path | None, workers: int, scheduler: str
     paths = write_many(made.parts, record, folder)
     made.forget()
     with printing() as stdout:
-        stdout.write(json_text(record) if as_json else summary_text(record, paths))
+        stdout.write(json_text(summary_json(record)) if as_json else summary_text(record, paths))
     return "failed" in record["states"]
 
 

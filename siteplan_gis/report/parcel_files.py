@@ -51,7 +51,7 @@ def write_many(parts: Sequence[Path], record: Mapping[str, Any], out: Path) -> t
     before = f"{out.stem}." if alone else ""
     return write_together(folder, {
         name: lambda path: write_table(parts, path),
-        f"{before}summary.json": lambda path: write_json({k: v for k, v in record.items() if k != "places"}, path),
+        f"{before}summary.json": lambda path: write_json(summary_json(record), path),
         f"{before}summary.html": lambda path: write_parcel_page(record, path),
     })  # fmt: skip
 
@@ -59,6 +59,11 @@ def write_many(parts: Sequence[Path], record: Mapping[str, Any], out: Path) -> t
 def summary_of(parts: Sequence[Path], about: Mapping[str, Any]) -> dict[str, Any]:
     """The record that `write_many` and `summary_text` take."""
     return summary_record(parts, about)
+
+
+def summary_json(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record as it is written: without the shapes that are only drawn."""
+    return {name: value for name, value in record.items() if name != "places"}
 
 
 def summary_text(record: Mapping[str, Any], paths: Sequence[Path]) -> str:

@@ -83,12 +83,14 @@ def summary_page(record: Mapping[str, Any]) -> str:
     frame = Frame(round((west + east) / 2, 4), round((south + north) / 2, 4))
     squares = np.array([shapely.box(x, y, x + side, y + side) for x, y, *_ in tiles], dtype=object)
     words = [
-        f"{count:,} parcels, {land:,.1f} acres, of them {taken:,.1f} that cannot be built on"
-        for *_, count, land, taken in tiles
+        f"{count:,} parcels, {land:,.1f} acres"
+        + (f"; {taken:,.1f} of {known:,.1f} acres cannot be built on" if known else "")
+        + (f"; not known of {lost:,} parcels" if lost else "")
+        for *_, count, land, known, taken, lost in tiles
     ]
-    shades = [round(0.08 + 0.72 * min(taken / land, 1.0), 2) if land else 0.08 for *_, land, taken in tiles]
-    shapes = [(place, row) for place, row in zip(record["places"], record["ranking"], strict=True) if place]
-    worst = np.array([shapely.geometry.shape(place) for place, _ in shapes], dtype=object)
+    shades = [round(0.08 + 0.72 * min(taken / known, 1.0), 2) if known else 0.0 for *_, known, taken, _ in tiles]
+    shapes = [(place, row) for place, row in zip(record["places"], record["ranking"], strict=True) if place is not None]
+    worst = np.array([place for place, _ in shapes], dtype=object)
     told = [
         f"{row['parcel']}: {show(row['taken_acres'], 2)} of {show(row['acres'], 2)} acres cannot be built on"
         for _, row in shapes
@@ -210,7 +212,8 @@ def _layer(
 
 
 def _degrees(shapes: np.ndarray[Any, np.dtype[np.object_]], frame: Frame) -> list[Any]:
-    """Shapes in degrees, coded as the page reads them."""
+    """Shapes in degrees, simplified and coded as the page reads them."""
     if not len(shapes):
         return []
-    return coded(shapely.transform(shapes, lambda xy: frame.from_lonlat(np.asarray(xy))), frame)
+    drawn = shapely.transform(shapes, lambda xy: frame.from_lonlat(np.asarray(xy)))
+    return coded(display_geometries(list(drawn)), frame)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import json
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,7 @@ SUMMARY_SCHEMA: Final = "siteplan-gis/prescreen-summary/1"
 WORST: Final = 300
 TILES_DEGREES: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 _MOST_TILES: Final = 4000
+_OF_A_TILE: Final = 5
 _SUMS: Final = ("acres", "steep_acres", "wetland_acres", "floodplain_acres", "floodway_acres", "buildable_acres")
 _RANKED: Final = (
     "parcel", "governed_by", "acres", "taken_acres", "taken_share", "buildable_acres", "steep_acres", "wetland_acres",
@@ -31,12 +31,12 @@ def summary_record(parts: Sequence[Path], about: Mapping[str, Any]) -> dict[str,
     """What many parcels come to, as plain data.
 
     The ranking is by ground that cannot be built on: the largest first, by acres, then by name. `tiles` counts the
-    parcels and their ground in squares of `tile_degrees`; `worst` are the first of the ranking, with their place.
+    parcels and their ground in squares of `tile_degrees`; `places` are the shapes of the ranking, to draw them.
     """
     states, reasons, unknown = Counter[str](), Counter[str](), Counter[str]()
     ordinances: dict[str, Counter[str]] = defaultdict(Counter)
     sums: Counter[str] = Counter()
-    cells: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    cells: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0] * _OF_A_TILE)
     worst: list[tuple[float, str, bytes, dict[str, Any]]] = []
     finest = TILES_DEGREES[0]
     for table in read_parts(parts):
@@ -60,7 +60,11 @@ def summary_record(parts: Sequence[Path], about: Mapping[str, Any]) -> dict[str,
                 cell = cells[int(place[0] // finest), int(place[1] // finest)]
                 cell[0] += 1
                 cell[1] += row["acres"]
-                cell[2] += taken or 0.0
+                if taken is None:
+                    cell[4] += 1
+                else:
+                    cell[2] += row["acres"]
+                    cell[3] += taken
             if taken is not None:
                 told = {**row, "taken_acres": number(taken), "taken_share": number(taken / row["acres"])}
                 entry = (taken, row["parcel"], row["geometry"], told)
@@ -79,20 +83,20 @@ def summary_record(parts: Sequence[Path], about: Mapping[str, Any]) -> dict[str,
         "acres": {name.removesuffix("_acres"): number(sums[name]) for name in _SUMS},
         "not_known": {name.removesuffix("_acres"): count for name, count in sorted(unknown.items())},
         "ranking": [{name: told[name] for name in _RANKED} for *_, told in ranked],
-        "places": [
-            json.loads(shapely.to_geojson(shapely.set_precision(shapely.from_wkb(wkb), 1e-6))) if wkb else None
-            for _, _, wkb, _ in ranked
-        ],
+        "places": list(shapely.from_wkb([wkb for _, _, wkb, _ in ranked])),
         "tile_degrees": side,
         "tiles": tiles,
     }
 
 
 def _tiles(cells: Mapping[tuple[int, int], Sequence[float]]) -> tuple[float, list[list[float]]]:
-    """Squares as west, south, parcels, acres and acres taken, of a side that leaves few enough of them."""
+    """Squares as west, south, parcels, acres, acres known, acres taken of these, and parcels of which it is not known.
+
+    Their side leaves few enough of them.
+    """
     for side in TILES_DEGREES:
         times = round(side / TILES_DEGREES[0])
-        merged: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+        merged: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0] * _OF_A_TILE)
         for (column, row), values in cells.items():
             into = merged[column // times, row // times]
             for k, value in enumerate(values):
@@ -100,6 +104,12 @@ def _tiles(cells: Mapping[tuple[int, int], Sequence[float]]) -> tuple[float, lis
         if len(merged) <= _MOST_TILES:
             break
     return side, [
-        [round(column * side, 4), round(row * side, 4), int(count), round(land, 2), round(taken, 2)]
-        for (column, row), (count, land, taken) in sorted(merged.items())
+        [
+            round(column * side, 4),
+            round(row * side, 4),
+            int(count),
+            *(round(one, 2) for one in (land, known, taken)),
+            int(lost),
+        ]
+        for (column, row), (count, land, known, taken, lost) in sorted(merged.items())
     ]

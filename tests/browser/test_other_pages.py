@@ -63,6 +63,17 @@ def test_a_parcel_before_there_is_a_plan(browser: Browser, pages: Path) -> None:
     assert axe.violations(browser) == []
 
 
+def test_the_summary_of_many_parcels(browser: Browser, pages: Path) -> None:
+    layers = ROOT / "layers" / "saukville"
+    written("prescreen", "--layers", str(layers), "--no-runoff", "--out", str(pages / "parcels"))
+    browser.open(pages / "parcels" / "summary.html")
+    assert browser.run("document.querySelectorAll('#map canvas, #map svg path').length") > 0
+    assert browser.run("document.querySelectorAll('#switches label').length") == 2
+    assert browser.complaints() == []
+    assert browser.requests() == []
+    assert axe.violations(browser) == []
+
+
 def first_id(parcels: Path) -> str:
     import pyogrio
 
