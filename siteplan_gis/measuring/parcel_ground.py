@@ -152,16 +152,18 @@ def one_by_one(parcel: BaseGeometry, taken: Mapping[str, BaseGeometry], steep: A
 
 
 def remainder(
-    rest: BaseGeometry, steep: Amount, others: Mapping[str, Amount], asked: Asked
+    rest: BaseGeometry, steep: Amount, others: Mapping[str, Amount], asked: Asked, unseen: Mapping[str, str]
 ) -> Amount:  # fmt: skip
     """The buildable remainder: `rest` without its steep ground; its doubt is the sum of the doubts of what was taken.
 
-    Unknown where something that is to be taken out is not known.
+    Unknown where something that is to be taken out is not known, or not of the whole parcel (`unseen`: why, by what is
+    taken out): ground that nobody looked at is not left to build on.
     """
     wanted = {name: amount for name, amount in others.items() if name in asked.taken_out}
     if "steep" in asked.taken_out:
         wanted["steep"] = steep if rest.area > 0 else Amount(0.0, 0.0)
     untold = [f"{name}: {one.reason}" for name, one in wanted.items() if one.area_m2 is None]
+    untold += [f"{name}: {why}" for name, why in unseen.items() if name in wanted and wanted[name].area_m2 is not None]
     if untold:
         return Amount(None, None, "; ".join(untold))
     gone = wanted["steep"].area_m2 if "steep" in wanted else 0.0

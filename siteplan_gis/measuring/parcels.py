@@ -13,11 +13,13 @@ from siteplan_gis.measures.neighbours import take_apart
 from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
 from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
+from siteplan_gis.model.comparison import show
 from siteplan_gis.model.measurement import NearbyFeature
 from siteplan_gis.model.screening import Amount, ParcelFacts
+from siteplan_gis.units import acres
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
@@ -62,6 +64,7 @@ def measure_parcels(
         )
         if site.layers.get(role)
     }  # fmt: skip
+    own_gaps = _own_gaps(site, drawn, gaps)
     facts = []
     for i, parcel in enumerate(parcels):
         by_widths = _width_amount(widths[i], waters.near[i].known, wetlands.near[i].known)
@@ -75,10 +78,13 @@ def measure_parcels(
                 parcel, float(drawn[i].area), slopes.steep[i], slopes.no_elevation_m2[i], waters.near[i],
                 wetlands.near[i], wetlands.amount[i], floodplain[i], floodway[i], *airports[i], shares[i], doubts[i],
                 runoff.discharges[i], runoff.reason, own or name, "" if own or name else why,
-                remainder(rest[i], slopes.rest[i], {k: v for k, v in removed.items() if k != "steep"}, asked), removed,
+                remainder(
+                    rest[i], slopes.rest[i], {k: v for k, v in removed.items() if k != "steep"}, asked,
+                    _unseen(slopes.no_elevation_m2[i], {name: each[i] for name, each in own_gaps.items()}, method),
+                ), removed,
                 {role: each[i] for role, each in gaps.items() if each[i]},
                 tuple(sorted({*slopes.flags[i], *runoff.flags[i]})), kept_out[i], asked.taken_out,
-                runoff.shares[i], *runoff.below[i], *runoff.listing[i],
+                _of_all(runoff.shares[i], slopes.no_elevation_m2[i], float(drawn[i].area)), *runoff.below[i], *runoff.listing[i],
                 one_by_one(drawn[i], kept_out[i], slopes.rest[i] if "steep" in asked.taken_out else None)
                 if asked.listed
                 else {},
@@ -101,6 +107,30 @@ def measure_each(
         if len(parcels) == 1:
             return [f"{type(crash).__name__}: {crash}"]
     return [measure_each([parcel], site, place, asked, method)[0] for parcel in parcels]
+
+
+def _own_gaps(site: Site, parcels: NDArray[np.object_], gaps: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """By role and parcel: what of the parcel itself no layer covers; empty where it is all covered."""
+    return {
+        role: gaps_around(site, role, parcels, 0.0) if any(of) else [""] * len(parcels)
+        for role, of in gaps.items()
+        if role != "municipalities"
+    }
+
+
+def _unseen(no_elevation_m2: float | None, gaps: Mapping[str, str], method: Method) -> dict[str, str]:
+    """By what is taken out of the remainder: why it is not known of the whole parcel."""
+    found = {"wetlands": gaps.get("wetlands", ""), "floodplain": gaps.get("floodplain", "")}
+    found["widths"] = gaps.get("waters", "") or gaps.get("wetlands", "")
+    if no_elevation_m2 is not None and no_elevation_m2 > method.steep_noise_m2:
+        found["steep"] = f"{show(acres(no_elevation_m2), 3)} acres have no elevation"
+    return {name: why for name, why in found.items() if why}
+
+
+def _of_all(shares: tuple[float, ...], no_elevation_m2: float | None, area_m2: float) -> tuple[float, ...]:
+    """Shares of the runoff of a whole parcel: of ground without an elevation nobody knows where it runs off."""
+    seen = 1.0 - min((no_elevation_m2 or 0.0) / area_m2, 1.0)
+    return tuple(share * seen for share in shares)
 
 
 def _width_amount(shape: BaseGeometry | None, *known: bool) -> Amount:
