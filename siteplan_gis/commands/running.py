@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from siteplan_gis.errors import InputError, one_line
+from siteplan_gis.errors import UNPRINTABLE, InputError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,8 @@ def clear_errors() -> Iterator[None]:
         if _interrupted:
             # Libraries that are just being loaded turn the interruption into errors of their own.
             raise typer.Exit(INTERRUPTED) from None
-        traceback.print_exc()
+        # What it quotes may come from an applicant's file.
+        sys.stderr.write(UNPRINTABLE.sub("\ufffd", traceback.format_exc()))
         sys.stderr.write("siteplan-gis: the program crashed; nothing was checked. Report this as a fault.\n")
         raise typer.Exit(CRASHED) from None
 

@@ -129,7 +129,7 @@ def _place_nowhere(layer: PlacedLayer, cad: CadPlace, unit_m: float | None) -> N
         layer.trouble = UnitError(
             f"{cad.unit_doubt}, and no coordinate system is given",
             file=drawn.file,
-            remedy=f'give units = "us-ft" (or "ft", "in", "m") there, and the place: {how}',
+            remedy=f'give units = "us-ft" (or "ft", "in", "m") and the place: {how}',
         )
         return
     layer.local = True

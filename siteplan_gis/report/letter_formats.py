@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = ("No.", "Requirement and finding", "What to change", "Response")
 _CHANGE_COLUMNS: Final = ("Since then", "Requirement", "Finding")
+_LONGEST_PROPERTY: Final = 255
 _BESIDES: Final = "Besides, the following is wanted:"
 _WIDTHS_IN: Final = (0.4, 3.2, 1.6, 1.6)
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~$&])")
@@ -43,7 +44,7 @@ def write_docx(letter: Letter, path: Path, template: Path | None = None) -> None
     # The same review gives the same bytes.
     properties = document.core_properties
     day = datetime.fromisoformat(letter.date).replace(tzinfo=UTC)
-    properties.author, properties.title = letter.sender, letter.subject
+    properties.author, properties.title = letter.sender[:_LONGEST_PROPERTY], letter.subject[:_LONGEST_PROPERTY]
     properties.created = properties.modified = day
     if letter.draft:
         document.add_paragraph("DRAFT").runs[0].bold = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ import shapely
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.report.screening_records import ROW_COLUMNS, screening_row
+from siteplan_gis.report.spreadsheet import write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,17 +114,12 @@ def _geopackage(parts: Sequence[Path], path: Path) -> None:
 
 
 def _csv(parts: Sequence[Path], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(ROW_COLUMNS)
+    def rows() -> Iterator[tuple[Any, ...]]:
         for table in read_parts(parts):
-            for row in zip(*(table.column(name).to_pylist() for name in ROW_COLUMNS), strict=True):
-                writer.writerow([_safe(value) for value in row])
+            yield from zip(*(table.column(name).to_pylist() for name in ROW_COLUMNS), strict=True)
 
-
-def _safe(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@"} else value
+    with path.open("w", encoding="utf-8", newline="") as file:
+        write_rows(file, ROW_COLUMNS, rows(), "\n")
 
 
 def _typed(value: Any, kind: type) -> Any:

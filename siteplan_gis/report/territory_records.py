@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.report.plain import number, text
+from siteplan_gis.report.spreadsheet import write_rows
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 
 if TYPE_CHECKING:
@@ -131,27 +131,16 @@ def csv_text(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, type]) -> 
     Examples
     --------
     >>> csv_text([{"name": "=1+1", "acres": 2.5}], {"name": str, "acres": float})
-    "name,acres\r\n'=1+1,2.5\r\n"
+    '"name","acres"\r\n"\'=1+1",2.5\r\n'
     """
     written = io.StringIO()
-    table = csv.writer(written)
-    table.writerow(columns)
-    for row in rows:
-        table.writerow([_cell(row[name]) for name in columns])
+    write_rows(written, columns, ([row[name] for name in columns] for row in rows))
     return written.getvalue()
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, type], path: Path) -> None:
     """Write `csv_text` in UTF-8, marked so that spreadsheets know it."""
     path.write_text(csv_text(rows, columns), encoding="utf-8-sig", newline="")
-
-
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, str) and value[:1] in set("=+-@\t\r"):
-        return f"'{value}"
-    return value
 
 
 def _acres(geometry: BaseGeometry) -> float | None:
