@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
+MOUTH = 9_000.0
+"""Where along the valley the main stream ends in a reservoir, on the maps."""
+
 Feature = tuple["BaseGeometry", dict[str, Any]]
 
 
@@ -62,7 +65,7 @@ def flowlines(ground: Ground) -> tuple[Feature, ...]:
         (ground.stream(foot, LAKE_WEST), village.stream, 46006),
         (ground.stream(LAKE_WEST, LAKE_EAST), village.stream, 55800),
         (ground.stream(LAKE_EAST, 3200.0), village.stream, 46006),
-        (ground.stream(3200.0, MAP_HALF), village.stream, 46006),
+        (ground.stream(3200.0, MOUTH), village.stream, 46006),
         (above, "", 46003),
         (LineString([above.coords[-1], below.coords[0]]), "", 33400),
         (below, "", 46003),
@@ -78,12 +81,32 @@ def flowlines(ground: Ground) -> tuple[Feature, ...]:
     )
 
 
+def listed_waters(ground: Ground) -> tuple[Feature, ...]:
+    """What the state's lists would name: the main stream below the pond, and one that takes nothing of the site."""
+    north_branch = next(line for line, values in flowlines(ground) if values["GNIS_NAME"].startswith("North Branch"))
+    drawn = [
+        (ground.stream(LAKE_EAST, MOUTH), ground.village.stream, "impaired water (303d list): total phosphorus"),
+        (north_branch, f"North Branch {ground.village.stream}", "exceptional resource water"),
+    ]
+    return tuple((line, {"NAME": name, "LISTED_AS": why}) for line, name, why in drawn)
+
+
+def wells(ground: Ground) -> tuple[Feature, ...]:
+    """A farm's well on the site, another beside it, and a spring at the foot of the valley side."""
+    drawn = [(-652.0, 505.0, "farm well"), (-1180.0, 640.0, "private well"), (560.0, -1120.0, "spring")]
+    number = ground.village.seed
+    return tuple(
+        (Point(u, v), {"NAME": f"{kind} {number}-{n}", "KIND": kind}) for n, (u, v, kind) in enumerate(drawn, 1)
+    )
+
+
 def waterbodies(ground: Ground) -> tuple[Feature, ...]:
     seed = ground.village.seed
     drawn = [
         (ground.lake, ground.village.lake, 39004),
         (blob(-2100.0, -2950.0, 140.0, 95.0, seed + 1), "", 39001),
         (blob(6900.0, 5200.0, 330.0, 240.0, seed + 2), "Farthing Pond", 39004),
+        (blob(MOUTH + 90.0, float(ground.stream_v(np.array(MOUTH))), 120.0, 300.0, seed + 7), "Last Reservoir", 43600),
     ]
     return tuple(
         (area, {"PERMANENT_": f"INV-{seed}-{number:03d}", "GNIS_NAME": name, "FTYPE": code // 100, "FCODE": code})
@@ -202,4 +225,7 @@ def reference_layers(ground: Ground) -> Iterable[Layer]:
     yield Layer("floodplain.fgb", "floodplain", "Invented flood hazard areas", "2023-11-01", floodplain(ground), 12_000)
     yield Layer("roads.fgb", "roads", "Invented road centrelines", "2024-01-01", roads(ground), 12_000)
     yield Layer("culverts.fgb", "culverts", "Invented culverts", "2024-01-01", culverts(ground), 1_200)
+    yield Layer("listed_waters.fgb", "listed_waters", "Invented list of impaired and exceptional waters", "2024-04-01",
+                listed_waters(ground))  # fmt: skip
+    yield Layer("wells.fgb", "wells", "Invented wells and springs", "2024-02-01", wells(ground), 12_000)
     yield Layer("parcels.fgb", "parcels", "Invented parcels", "2024-01-01", parcels(ground), 1_200)

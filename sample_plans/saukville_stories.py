@@ -62,6 +62,7 @@ SAUKVILLE_ROWS: Final = {
     "SAU-INLET:inlets": "pass",
     "SAU-TRACK:exits": "pass",
     "SAU-RECV:name": "pass",
+    "SAU-ORW:listed": "pass",
     "SAU-DISSIP:outfalls": "pass",
     "SAU-DRAINWAY:channels": "pass",
 }
@@ -74,6 +75,7 @@ phase 1 closes the day before phase 2 opens: at most 4.594 at one time.
 Wetland on the site: shoelace formula on its 18 corners = 0.526.
 Steep ground: the formula of the ground, differentiated every 2 ft, is at 20 % or more on 2.30 acres of the site (ravine
 banks, road fill and ditch) and nowhere in the disturbed ground.
+The first named water is Teasel Creek; below the pond it is on the list of impaired waters. It ends in a reservoir.
 Within a mile: four pieces of Teasel Creek, two of the ravine's stream, North Branch, a ditch, Lantern Pond and a farm
 pond (10 waters; the path through the pond, the pipe under the road and a pipeline are none); six wetlands and a point (7).
 From the construction site, in the plane of the drawing: 137.4 ft to the ravine's stream, 315.8 ft to the marsh.
@@ -98,7 +100,7 @@ SUBDIVISION: Final = Story(
     on_paper=_SAUKVILLE_PAPER,
     plan={"name": "Heron Hill Subdivision", "applicant": "Imaginary Acres LLC", "submitted": "2025-03-10", "ordinance": "saukville"},
     stated={"site_acres": 40.0, "disturbed_acres": 8.78, "wetland_acres": 0.53, "disturbed_max_concurrent_acres": 4.59,
-            "receiving_water": "Teasel Creek"},
+            "receiving_water": "Teasel Creek", "listed_waters": ("Teasel Creek",)},
     activity={"land_use": "residential_subdivision", "needs_plat": True, "state_funded": False},
     sheets=sheets("1\" = 100'", 2.0), args=("--layers", "layers/saukville"),
     decided_by=("applicability_disturbed",),
@@ -180,7 +182,7 @@ SAUKVILLE_STORIES: Final = (
         "FG covers the limits of disturbance, whose corners lie on its 10-ft grid: 10.544 acres; EG 1,160 x 610 ft = 16.244.\n"
         "Steep ground as in unclear-steep-ravine, by the formula of the ground: 0.52 acres of the disturbed ground.",
         "not_checked", 3,
-        {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
+        {"SAU-ORW:listed": "needs_review", "SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
          "SAU-MAP-h2:OF-3": "pass", "SAU-MAP-h2:undrawn": "not_checked", "SAU-ADJ:down": "not_checked",
          "SAU-ADJ:beside": "not_checked", "SAU-DRAINWAY:channels": "not_checked", "SAU-BMP-LOC:before": "needs_review",
          "SAU-DISSIP:outfalls": "needs_review"},
@@ -295,12 +297,12 @@ SAUKVILLE_STORIES: Final = (
         "contours, which nobody else has measured.",
         "Feet for metres would make 8 % of slope into 26 %.",
         "not_checked", 3,
-        {"SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
+        {"SAU-ORW:listed": "not_checked", "SAU-SLOPE:disturbed": "needs_review", "SAU-MAP-h2:OF-1": "needs_review", "SAU-MAP-h2:OF-2": "needs_review",
          "SAU-MAP-h2:undrawn": "not_checked", "SAU-ADJ:down": "not_checked", "SAU-ADJ:beside": "not_checked",
          "SAU-DRAINWAY:channels": "not_checked", "SAU-RECV:name": "needs_review"},
         args=("--layers", "layers/saukville/no_vertical_unit.toml"),
         flags=("invented_ground", "dem_vertical_unit_unknown", "slopes_from_plan"),
-        decided_by=("discharges_shown", "perimeter_controls", "drainageways"),
+        decided_by=("listed_waters", "discharges_shown", "perimeter_controls", "drainageways"),
     ),
     saukville_story(
         "unclear-short-layers",
@@ -308,10 +310,10 @@ SAUKVILLE_STORIES: Final = (
         "All that is mapped is drawn, but none found beyond the map's edge means nothing.",
         "A mile is 5,280 ft.",
         "needs_review", 0,
-        {"SAU-MAP-i:waters": None, "SAU-MAP-i:wetlands": None, "SAU-MAP-i:waters:coverage": "needs_review",
+        {"SAU-ORW:listed": "needs_review", "SAU-MAP-i:waters": None, "SAU-MAP-i:wetlands": None, "SAU-MAP-i:waters:coverage": "needs_review",
          "SAU-MAP-i:wetlands:coverage": "needs_review"},
         args=("--layers", "layers/saukville/short.toml"), flags=("invented_ground", "coverage_short"),
-        decided_by=("applicability_disturbed", "waters_within_one_mile"),
+        decided_by=("listed_waters", "applicability_disturbed", "waters_within_one_mile"),
     ),
     saukville_story(
         "unclear-partly-in-etj",
@@ -329,12 +331,12 @@ SAUKVILLE_STORIES: Final = (
     saukville_story(
         "fail-saukville-statement",
         "The drawing is complete, the words are not: a river that the runoff does not reach first, a quarter of the wetland\n"
-        "forgotten, and no topographic map with the limits of disturbance on it. Each alone is against the ordinance.",
-        "The first named water is Teasel Creek. 0.40 acres are stated; drawn and mapped are 0.526, a quarter more.",
-        "fail", 1, {"SAU-RECV:name": "fail", "SAU-MAP-h1:stated": "fail", "SAU-QUAD:quadrangle_map": "fail"},
-        stated=SUBDIVISION.stated | {"wetland_acres": 0.40, "receiving_water": "Milwaukee River"},
+        "forgotten, an impaired creek not named, and no topographic map. Each alone is against the ordinance.",
+        "The first named water is Teasel Creek, which below the pond is on the list of impaired waters. 0.40 acres are stated; drawn and mapped are 0.526, a quarter more.",
+        "fail", 1, {"SAU-RECV:name": "fail", "SAU-ORW:listed": "fail", "SAU-MAP-h1:stated": "fail", "SAU-QUAD:quadrangle_map": "fail"},
+        stated=SUBDIVISION.stated | {"wetland_acres": 0.40, "receiving_water": "Milwaukee River", "listed_waters": ()},
         narrative={"quadrangle_map": False},
-        decided_by=("receiving_water", "wetland_acreage", "statement_items"),
+        decided_by=("receiving_water", "listed_waters", "wetland_acreage", "statement_items"),
     ),
     saukville_story(
         "fail-saukville-thin-map",

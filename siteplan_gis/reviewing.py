@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.table import CHECKS
 from siteplan_gis.checks.verdict import as_far_as_read, checklist, finding
+from siteplan_gis.checks.vintages import warn_of_vintages
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.decisions import decide, unused
 from siteplan_gis.model.review import Case, Finding, Review, Status
@@ -65,7 +66,7 @@ def judge(
         tuple(item for item in findings if item.counted),
         on,
         software or {},
-        unused(findings, decisions),
+        (*unused(findings, decisions), *warn_of_vintages(case)),
         decisions_from,
         tuple(item for item in findings if not item.counted),
         permit,

@@ -18,6 +18,7 @@ import shapely
 from pyogrio.raw import read
 from typer.testing import CliRunner
 
+from siteplan_gis.checks.table import CHECKS
 from siteplan_gis.cli import app
 from siteplan_gis.model.review import Status, total
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
@@ -56,6 +57,11 @@ def assert_it_rests_on(review, checks):
     assert not checks or total(rest) != verdict
     for one in checks:
         assert total([*rest, *(status for check, status in rows if check == one)]) == verdict, one
+
+
+def test_every_check_decides_a_sample():
+    deciding = {check for story in STORIES for check in expected(story)["decided_by"]}
+    assert deciding == set(CHECKS)
 
 
 @pytest.mark.parametrize("story", STORIES)

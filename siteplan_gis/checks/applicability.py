@@ -132,18 +132,18 @@ def reached_by_plat_or_lot(rule: Rule, case: Case) -> Sequence[Finding]:
 
 
 def reached_by_length(rule: Rule, case: Case) -> Sequence[Finding]:
-    """Feet of street or of pipe, drawn or stated."""
+    """Feet of street or of pipe, drawn or stated; only in stretches that lie apart: the reviewer's."""
     quantity = str(rule.options.get("quantity", "street"))
-    name = f"{quantity}_work_ft"
-    return [
-        _trigger(
-            rule,
-            quantity,
-            case.measured.values.get(name),
-            f"Length of {quantity} work:",
-            f"the length of {quantity} work",
+    total, longest = (case.measured.values.get(f"{quantity}_work_{name}") for name in ("ft", "longest_ft"))
+    made = _trigger(rule, quantity, total, f"Length of {quantity} work:", f"the length of {quantity} work")
+    limit = rule.limits["least"]
+    if made.status is Status.PASS and longest is not None and longest.value is not None and not held(longest, limit):
+        text = (
+            f"{made.message} But the longest of the stretches that lie apart has {amount(longest, limit)}: whether "
+            "they are one project is the reviewer's."
         )
-    ]
+        return [finding(rule, quantity, Status.NEEDS_REVIEW, text, measured=total, limit=limit)]
+    return [made]
 
 
 def reached_for_plan_content(rule: Rule, case: Case) -> Sequence[Finding]:

@@ -8,7 +8,8 @@ in the extraterritorial area: needs review, since the village chooses. No part i
 has it is said, another's extraterritorial area included.
 A strip narrower than the boundary's own accuracy decides nothing.
 
-Limits: annexations later than the boundary layer are unknown to it; its date is shown.
+Limits: annexations later than the boundary layer are unknown to it; its date is shown beside the application's, and a
+warning says where they differ.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import finding
+from siteplan_gis.checks.vintages import applied_on
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres
@@ -48,7 +50,8 @@ def judge_jurisdiction(rule: Rule, case: Case) -> Sequence[Finding]:
     inside = sum(share.share for share in ours if share.kind == "inside")
     reach = sum(share.share for share in ours if share.kind == "etj")
     others = _words([share for share in case.measured.jurisdiction if not _is_ours(share, case)])
-    dated = f"boundaries dated {layers[0].source.date or 'unknown'}"
+    day, of = applied_on(case)
+    dated = f"boundaries dated {layers[0].source.date or 'unknown'}; {of} is of {day.isoformat()}"
     uncovered = case.measured.uncovered.get("municipalities")
     if uncovered is not None and uncovered.intersection(case.measured.shape["site"]).area > _SLIVER * site_m2:
         text = f"The boundary layer does not cover the whole site ({dated}); inside {ordinance.municipality}: {inside:.1%}."

@@ -14,7 +14,7 @@ Limits: names are those of the layers given, not of the printed map; lines end w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import shapely
 
@@ -26,6 +26,9 @@ from siteplan_gis.units import feet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Measurement
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
@@ -101,25 +104,71 @@ def judge_listed_waters(rule: Rule, case: Case) -> Sequence[Finding]:
         text = "Not checked: no runoff was followed downstream."
         return [finding(rule, "listed", Status.NOT_CHECKED, text, sources=sources)]
     way = shapely.union_all(ways)
-    unstated_m = case.ordinance.method.unstated_accuracy_m
-    hits = [
-        item
-        for layer in layers
-        for item in layer.features
-        if shapely.dwithin(
-            item.geometry, way, case.ordinance.method.network_snap_m + (layer.source.accuracy_m or unstated_m)
-        )
-    ]
-    if hits:
-        names = sorted({f"{item.name or item.id} ({item.kind or 'listed'})" for item in hits})
-        text = f"On the way downstream, within {reach} miles along the drainage lines: {listed(names)}. Compare with what the plan identifies."
-        where = shapely.union_all([item.geometry for item in hits])
-        return [finding(rule, "listed", Status.NEEDS_REVIEW, text, where=where, sources=sources)]
-    dated = "; ".join(f"{source.title} dated {source.date or 'unknown'}" for source in sources)
+    along, touching = _along(case, way)
+    first = listed(
+        [f"{name}: {item.value}" for name, item in _indexed(case, "first_named_water").items() if item.value]
+    )
+    opening = f"First named water downstream: {first or 'none known'}."
+    part = ""
     uncovered = way.difference(shapely.union_all([layer.coverage for layer in layers]))
     if open_ends or uncovered.length > 1.0:
-        part = f"the ways of {listed(open_ends)} go on unseen" if open_ends else "the layer does not cover all of it"
-        text = f"None found on the part of the way downstream that the maps show ({dated}); {part}."
-        return [finding(rule, "listed", Status.NEEDS_REVIEW, text, where=way, sources=sources)]
-    text = f"None on the way downstream within {reach} miles along the drainage lines, in {dated}. The text gives no distance."
-    return [finding(rule, "listed", Status.PASS, text, where=way, sources=sources)]
+        part = (
+            f" The ways of {listed(open_ends)} go on unseen." if open_ends else " The layer does not cover all of it."
+        )
+    dated = "; ".join(f"{source.title} dated {source.date or 'unknown'}" for source in sources)
+    found = [*along, *touching]
+    if not found:
+        where_not = (
+            "on the part of the way that the maps show" if part else f"within {reach} miles along the drainage lines"
+        )
+        text = f"{opening} No listed water {where_not}, in {dated}. The text gives no distance.{part}"
+        return [finding(rule, "listed", Status.NEEDS_REVIEW if part else Status.PASS, text, where=way, sources=sources)]
+    stated = case.site.plan.stated.listed_waters
+    where = shapely.union_all([item.geometry for item in found])
+    names = listed([_described(item, case) for item in found])
+    text = f"{opening} Listed waters on the way downstream, within {reach} miles along the drainage lines: {names} ({dated})."
+    if stated is None:
+        text += f" The application does not say which it names (stated.listed_waters).{part}"
+        remedy = "Name the listed waters in the plan and in the manifest."
+        return [finding(rule, "listed", Status.NEEDS_REVIEW, text, where=where, sources=sources, remedy=remedy)]
+    left = [
+        [item for item in items if not any(_same(name, item.name) for name in stated)] for items in (along, touching)
+    ]
+    if any(left):
+        missing = sorted({item.name or item.id for items in left for item in items})
+        named = listed(stated) or "no listed water"
+        status = Status.FAIL if any(item.name for item in left[0]) else Status.NEEDS_REVIEW
+        text += f" The application names {named}: {listed(missing)} is missing.{part}"
+        remedy = "Name every listed water downstream."
+        return [finding(rule, "listed", status, text, where=where, sources=sources, remedy=remedy)]
+    text += f" The application names them ({listed(stated)}).{part}"
+    return [finding(rule, "listed", Status.NEEDS_REVIEW if part else Status.PASS, text, where=where, sources=sources)]
+
+
+_TOUCHES: Final = 4.0
+"""A line that stays beside the way for less than so many times the tolerance may only end at it."""
+
+
+def _along(case: Case, way: BaseGeometry) -> tuple[list[ReferenceFeature], list[ReferenceFeature]]:
+    """Listed waters that lie along the ways downstream, and those that touch them."""
+    along: list[ReferenceFeature] = []
+    touching: list[ReferenceFeature] = []
+    for layer in case.site.layers.get("listed_waters", ()):
+        near_m = case.ordinance.method.network_snap_m + (
+            layer.source.accuracy_m or case.ordinance.method.unstated_accuracy_m
+        )
+        for item in layer.features:
+            if not shapely.dwithin(item.geometry, way, near_m):
+                continue
+            beside = way.intersection(item.geometry.buffer(near_m))
+            whole = item.geometry.length if item.geometry.area == 0 else beside.length
+            certain = beside.length > _TOUCHES * near_m or beside.length > 0.5 * whole > 0
+            (along if certain else touching).append(item)
+    return along, touching
+
+
+def _described(item: ReferenceFeature, case: Case) -> str:
+    away = shapely.distance(item.geometry, case.measured.shape["construction_site"])
+    return (
+        f"{item.name or item.id} ({item.kind or 'listed'}, {show(feet(float(away)), 0)} ft from the construction site)"
+    )

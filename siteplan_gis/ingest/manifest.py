@@ -188,6 +188,7 @@ class _StatedTable(_Strict):
     wetland_acres: _Amount = None
     disturbed_max_concurrent_acres: _Amount = None
     receiving_water: str = ""
+    listed_waters: list[str] | None = None
     sediment_tons_per_acre_year: _Amount = None
 
 
@@ -269,6 +270,12 @@ class _File(_Strict):
     drawing: dict[str, _DrawingTable] = Field(default_factory=dict)
 
 
+def _stated(table: _StatedTable) -> Stated:
+    told = table.model_dump()
+    told["listed_waters"] = None if table.listed_waters is None else tuple(table.listed_waters)
+    return Stated(**told)
+
+
 def read_manifest(path: Path) -> Manifest:
     """Read a `siteplan.toml`.
 
@@ -288,7 +295,7 @@ def read_manifest(path: Path) -> Manifest:
         ordinance=plan.ordinance,
         invented=plan.invented,
         none=frozenset(plan.none),
-        stated=Stated(**read.stated.model_dump()),
+        stated=_stated(read.stated),
         activity=Activity(**read.activity.model_dump()),
         sheets=tuple(
             Sheet(

@@ -14,6 +14,7 @@ from siteplan_gis.measures.area import (
     separate_parts,
     union_area,
 )
+from siteplan_gis.measures.runs import connected_runs
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
@@ -256,16 +257,18 @@ def _end(features: list[PlanFeature]) -> date | None:
 
 
 def _measure_length(plan: Plan, role: str, stated_ft: float | None, taken: Taken) -> None:
-    lines = [feature.geometry for feature in plan.of(role) if feature.geometry.length > 0]
-    name = f"{role}_ft"
-    if lines:
-        course = shapely.line_merge(shapely.union_all([line.boundary if line.area else line for line in lines]))
-        drawn = feet(course.length)
-        taken.add(
-            measured(
-                name, drawn, drawn * AREA_DOUBT, "length of the drawn lines, each stretch once", course, plan.sources
-            )
-        )
+    drawn_m = [feature.geometry for feature in plan.of(role) if feature.geometry.length > 0]
+    name, longest = f"{role}_ft", f"{role}_longest_ft"
+    if drawn_m:
+        runs = connected_runs(drawn_m, _TOUCHING_M)
+        course = shapely.union_all([run.course for run in runs])
+        drawn, doubt = feet(sum(run.length_m for run in runs)), feet(sum(run.doubt_m for run in runs))
+        how = "length of the drawn lines, each stretch once" + "; of an area, that of a strip of its size" * bool(doubt)
+        taken.add(measured(name, drawn, drawn * AREA_DOUBT + doubt, how, course, plan.sources))
+        most = max(runs, key=lambda run: run.length_m)
+        most_ft = feet(most.length_m)
+        how = f"longest of {len(runs)} stretches that lie apart" if len(runs) > 1 else "one connected stretch"
+        taken.add(measured(longest, most_ft, most_ft * AREA_DOUBT + feet(most.doubt_m), how, most.course, plan.sources))
         if stated_ft is not None and abs(stated_ft - drawn) > max(0.01 * drawn, 1 / FOOT_M):
             taken.flags.append(
                 Flag(

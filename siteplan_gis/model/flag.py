@@ -58,6 +58,7 @@ FLAG_CODES: Final = {
     "invented_ground": "the data show invented ground, made to demonstrate the program",
     "layer_kinds_not_counted": "features that are no waters by themselves were not counted",
     "layer_empty": "a layer holds no features",
+    "layer_not_of_date": "a layer's date is not that of the application, or unknown",
     "layer_truncated": "reading a layer stopped before its end",
     "link_not_followed": "a link to another place was not followed",
     "limits_overlap": "two incorporated municipalities claim the same ground",

@@ -96,6 +96,7 @@ class Stated:
     wetland_acres: float | None = None
     disturbed_max_concurrent_acres: float | None = None
     receiving_water: str = ""
+    listed_waters: tuple[str, ...] | None = None
     sediment_tons_per_acre_year: float | None = None
 
 

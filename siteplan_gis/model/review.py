@@ -141,7 +141,7 @@ class Review:
     on: date
     software: Mapping[str, str] = field(default_factory=dict)
     flags: tuple[Flag, ...] = ()
-    """What became of the reviewer's decisions."""
+    """What became of the reviewer's decisions, and layers that are not of the application's date."""
     decisions_from: Source | None = None
     checklist: tuple[Finding, ...] = ()
     """Requirements that the reviewer decides alone, with the evidence gathered for each; not in the program's total."""

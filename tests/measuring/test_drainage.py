@@ -256,6 +256,22 @@ def test_the_first_named_water_and_all_lines_downstream():
     assert values["downstream_network_ft[3]"].value == pytest.approx(50 / FOOT_M)
 
 
+def test_runoff_that_ends_in_a_wetland_goes_on_by_the_lines_that_meet_it():
+    """The marsh reaches from y = 60 to y = 200, the stream runs 15 m below it and is entered at its nearest point."""
+    lines = [
+        stream("a", (-300, 45), (900, 45), water="Mill Creek"),
+        stream("b", (-300, 900), (900, 900), water="Far Run"),
+    ]
+    marsh = ReferenceFeature("m", "", "wetland", "", box(0, 60, 400, 200), "wetlands")
+    layers = {"flowlines": (layer("flowlines", *lines),), "wetlands": (layer("wetlands", marsh),)}
+    found = (discharge("1", (100, 200)), discharge("2", (100, 300)))
+    values = measure_receiving(Site(FRAME, Plan("test", (), ()), layers, None, {}), found, Method()).values
+    assert values["first_named_water[1]"].value == "Mill Creek"
+    assert "the wetland or pond that it reaches" in values["first_named_water[1]"].method
+    assert values["downstream_network_ft[1]"].value == pytest.approx(800 / FOOT_M)
+    assert values["first_named_water[2]"].value is None
+
+
 def test_without_drainage_lines_nothing_is_named():
     site = Site(FRAME, Plan("test", (), ()), {}, None, {"flowlines": "flowlines.fgb could not be read"})
     values = measure_receiving(site, (discharge("1", (0, 5)),), Method()).values
