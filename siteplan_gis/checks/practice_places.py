@@ -69,6 +69,11 @@ def _judge_ways(rule: Rule, case: Case) -> Finding:
         status = Status.NEEDS_REVIEW if things else Status.FAIL
         return finding(rule, "before", status, text, where=ways, remedy=remedy)
     text = f"A drawn practice stands on each of the {len(discharges)} ways of the runoff, before its water."
+    exits = case.measured.values.get("runoff_exit_count")
+    if exits is None or exits.value is None:
+        reason = exits.reason if exits is not None and exits.reason else "it was not followed from its edge"
+        text = f"A drawn practice stands on each of the {len(discharges)} known ways of the runoff. Whether it leaves the disturbed ground elsewhere cannot be told: {reason}."
+        return finding(rule, "before", Status.NEEDS_REVIEW, text, where=ways)
     return finding(rule, "before", Status.PASS, text, where=ways)
 
 

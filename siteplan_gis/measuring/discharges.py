@@ -145,7 +145,7 @@ def measure_discharges(
         drawn, undrawn = followed[: len(starts)], followed[len(starts) :]
         followed = drawn + _further(drawn, undrawn, concentrated, method.shown_within_m)
     found = [each.discharge for each in followed]
-    _note_unfollowed(site, grid, ground, exits, taken)
+    _note_unfollowed(site, grid, ground, exits, method, taken)
     taken.add(
         measured(
             "discharge_count",
@@ -158,7 +158,7 @@ def measure_discharges(
 
 
 def _note_unfollowed(
-    site: Site, grid: ElevationGrid | None, ground: BaseGeometry, exits: Sequence[object], taken: Taken
+    site: Site, grid: ElevationGrid | None, ground: BaseGeometry, exits: Sequence[object], method: Method, taken: Taken
 ) -> None:
     """Say where it is not known at all where the runoff of the disturbed ground leaves."""
     if ground.area == 0:
@@ -168,10 +168,17 @@ def _note_unfollowed(
         reason = site.terrain.reason if site.terrain is not None and site.terrain.reason else reason
     elif not exits:
         reason = "the elevation model has no values on the disturbed ground"
+    elif _without_elevation_m2(site, ground) > method.steep_noise_m2:
+        reason = "part of the disturbed ground has no elevation"
     else:
         taken.add(measured("runoff_exit_count", len(exits), None, "places on the edge of the disturbed ground"))
         return
     taken.add(cannot("runoff_exit_count", reason))
+
+
+def _without_elevation_m2(site: Site, ground: BaseGeometry) -> float:
+    known = site.terrain.coverage if site.terrain is not None else None
+    return float(ground.area if known is None else ground.difference(known).area)
 
 
 def _further(
