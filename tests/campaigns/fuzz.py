@@ -2,7 +2,7 @@
 
     python -m tests.campaigns.fuzz [--seconds 600] [--seed 1] [READER ...]
 
-Exit 1 where a reader raised anything but `InputError`, or computed for more than ten seconds; the input is kept and named.
+Exit 1 where a reader raised anything but `InputError`, or computed for more than ten seconds; the input is kept.
 """
 
 from __future__ import annotations
