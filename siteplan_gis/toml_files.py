@@ -8,6 +8,7 @@ thousand deep or numbers with thousands of digits are one line, not a traceback.
 from __future__ import annotations
 
 import hashlib
+import stat
 import tomllib
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -30,10 +31,14 @@ def text_of(path: Path, largest_bytes: int = LARGEST_BYTES) -> tuple[str, str]:
     Raises
     ------
     InputError
-        If the file is not there, too large, or not UTF-8.
+        If the file is not there, no plain file, too large, or not UTF-8.
     """
     try:
-        size = path.stat().st_size
+        told = path.stat()
+        if not (stat.S_ISREG(told.st_mode) or stat.S_ISDIR(told.st_mode)):
+            # A pipe or a device never ends.
+            raise InputError("is no file but a pipe or a device", file=path.name, remedy="give a file")
+        size = told.st_size
         if size > largest_bytes:
             raise InputError(
                 f"is far too large ({size:,} bytes; {largest_bytes:,} are read)", file=path.name, remedy="shorten it"
@@ -41,6 +46,8 @@ def text_of(path: Path, largest_bytes: int = LARGEST_BYTES) -> tuple[str, str]:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path.name) from None
+    except ValueError:
+        raise InputError("cannot be read (no file can have this name)", file=path.name) from None
     try:
         return content.decode("utf-8-sig"), hashlib.sha256(content).hexdigest()
     except UnicodeDecodeError:

@@ -8,7 +8,8 @@ place. Elevation that is missing, too coarse, whole units, stairs of resampling,
 level as water is can measure but never clear a site.
 
 Without an elevation model the slopes are those of the surface or the contours that the plan itself gives, and the
-finding says so; with one, they are a second opinion: steep ground that only they show is the reviewer's.
+finding says so: nobody but the applicant has measured that ground, so it never clears a site. With one, they are a
+second opinion: steep ground that only they show is the reviewer's.
 
 Limits: a bare-earth model of another year; banks narrower than a few cells are smoothed away.
 """
@@ -55,6 +56,7 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
         if steep.plus_minus and value <= noise < value + steep.plus_minus
         else "",
         _second_opinion(case, value, noise),
+        "nobody but the applicant has measured this ground" if _flagged(case, "slopes_from_plan") else "",
     ]
     doubt = "; ".join(text for text in doubts if text)
     own = _flagged(case, "slopes_from_plan")
@@ -76,8 +78,9 @@ def judge_steep_slopes(rule: Rule, case: Case) -> Sequence[Finding]:
         text = f"No disturbed ground at {limit.value:g} % or more was found, but {doubt}.{rests}"
         return [finding(rule, "disturbed", Status.NEEDS_REVIEW, text, measured=steep,
                         remedy="Give an elevation model that covers the site with cells of 5 m or less.")]  # fmt: skip
-    noise_of = "" if own else ", within the noise of the elevation model"
-    text = f"No disturbed ground at {limit.value:g} % or more ({amount(steep)}{noise_of}).{rests}"
+    text = (
+        f"No disturbed ground at {limit.value:g} % or more ({amount(steep)}, within the noise of the elevation model)."
+    )
     return [finding(rule, "disturbed", Status.PASS, text, measured=steep)]
 
 

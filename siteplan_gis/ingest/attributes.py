@@ -140,6 +140,8 @@ def elevation_of(value: AttributeValue) -> tuple[float, float | None] | None:
     if match is None:
         return None
     level, unit = float(match[1].replace(",", "")), " ".join(match[2].lower().split())
+    if not math.isfinite(level):  # hundreds of digits
+        return None
     if not unit:
         return level, None
     if unit in _FEET:

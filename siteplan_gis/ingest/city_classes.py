@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from typing import TYPE_CHECKING
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.codes import text_of
+from siteplan_gis.toml_files import text_of as file_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,13 +21,17 @@ def read_classes(path: Path | None) -> dict[str, tuple[str, str]]:
         return {}
     if not path.is_file():
         raise InputError("there is no such file", file=str(path))
+    text, _ = file_text(path)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (UnicodeDecodeError, csv.Error) as problem:
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except csv.Error as problem:
         raise InputError(
             f"cannot be read as CSV: {problem}", file=path.name, remedy="save it as CSV in UTF-8"
         ) from None
+    if not rows:
+        raise InputError(
+            "holds no row under its names of columns", file=path.name, remedy="write name, class and source"
+        )
     classes: dict[str, tuple[str, str]] = {}
     for line, row in enumerate(rows, start=2):
         told = {str(key).strip().lower(): text_of(value) for key, value in row.items()}

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.errors import InputError
+from siteplan_gis.toml_files import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,12 +25,9 @@ def read_review_record(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     from jsonschema import Draft202012Validator  # noqa: PLC0415
 
+    text, _ = text_of(path, _LARGEST_BYTES)
     try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise InputError("is far too large for a review", file=path.name)
-        record = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path.name) from None
+        record = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError("is not a JSON file", file=path.name, remedy="give a review.json") from None
     wanted = schema["properties"]["schema"]["const"]
