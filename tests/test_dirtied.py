@@ -1,7 +1,7 @@
 """Plans dirtied in some ways at once, a short run; the long one is `python -m tests.campaigns.dirtied`."""
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from tests.campaigns.dirt_of_files import KINDS, WAYS
@@ -28,13 +28,15 @@ def test_there_are_many_ways():
 
 
 @settings(
-    max_examples=5, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate],
+    max_examples=4, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 @given(
     ways=st.lists(st.sampled_from(sorted(WAYS)), min_size=1, max_size=3, unique=True),
     seed=st.integers(0, 1 << 20),
 )
+@example(ways=["no_elevation"], seed=1)
+@example(ways=["elevation_cut_short"], seed=1)
 def test_no_dirt_hurts_or_hides_a_fault(reviewer, clean, ways, seed):
     assert faults(reviewer.ask("faulty", ways, seed), clean, ways) == []
 
