@@ -232,3 +232,62 @@ def test_listed_waters_downstream(tmp_path, line, listing, words):
     found = screened(layer=(("listed_waters", path),))
     assert [one.kind for one in found.facts.listing] == listing
     assert f"Its listing      {words}" in screening_text(screening_record(found))
+
+
+@pytest.mark.parametrize(
+    ("village", "rule", "operator", "limit"),
+    [
+        ("saukville", "SAU-APP-0", ">=", 1.0),
+        ("saukville", "SAU-APP-2", "<", 5.0),
+        ("fairwater", "FAI-CPLAN", ">=", 5.0),
+        ("fairwater", "FAI-10-A", "<", 10.0),
+        ("fairwater", "FAI-10-B", ">", 10.0),
+        ("east_troy", "ETR-APP-0", ">", 0.0),
+    ],
+)
+def test_a_stated_disturbance_just_below_at_and_above_each_limit(village, rule, operator, limit):
+    """Limits as the ordinances' texts have them: Saukville one (assumed) and five acres, Fairwater five and ten, East
+    Troy any ground at all."""
+    from siteplan_gis.countywide.one import laws
+    from siteplan_gis.prescreening import _thresholds
+
+    (ordinance,) = (one for one in laws("")[0] if one.id == village)
+    facts = screened(asked=Asked(runoff=False, listed=False)).facts
+    for stated in (limit - 0.001, limit, limit + 0.001) if limit else (0.0, 0.001):
+        (told,) = (one for one in _thresholds(ordinance, facts, Asked(stated)) if one.rule.id == rule)
+        assert (told.limit.operator, told.limit.value) == (operator, limit)
+        reached = {">=": stated >= limit, ">": stated > limit, "<": stated < limit}[operator]
+        assert told.reached is reached
+        assert told.words.endswith("yes" if reached else "no")
+
+
+def test_a_parcel_alone_has_the_trace_of_the_county_with_more_doubt(screening):
+    county = screened(asked=Asked(listed=False)).facts
+    assert len(county.runoff) == len(screening.facts.runoff)
+    assert county.receiving == screening.facts.receiving
+    for many, alone in zip(county.runoff, screening.facts.runoff, strict=True):
+        assert (many.receiving, many.flow_distance_m) == (alone.receiving, alone.flow_distance_m)
+        assert shapely.equals_exact(many.start, alone.start, 1e-6)
+        assert (many.plus_minus_m or 0) <= (alone.plus_minus_m or 0)
+        assert alone.within_quarter_mile in (many.within_quarter_mile, None)
+        assert many.runs == 0
+    assert any(one.runs == 10 and one.runs_agreeing <= 10 for one in screening.facts.runoff)
+
+
+def test_a_trace_differs_from_the_reviews_by_less_than_its_doubt(screening):
+    from siteplan_gis.countywide.one import evidence_of, laws
+    from siteplan_gis.countywide.surroundings import gather_around
+    from siteplan_gis.measures.flow import trace_terrain
+    from siteplan_gis.measuring.discharges import targets
+
+    asked = ParcelsAsked(None, LAYERS, parcel="4301-02")
+    site = gather_around([screening.parcel], evidence_of(asked)[0], asked.asked, laws("")[1])
+    waters = [one.geometry for one in targets(site)]
+    culverts = [one.geometry for layer in site.layers["culverts"] for one in layer.features]
+    compared = 0
+    for one in screening.facts.runoff:
+        if one.runs and one.flow_distance_m is not None:
+            finest = trace_terrain(site.terrain.grid, one.start, waters, 804.672, culverts)
+            assert abs(finest.length_m - one.flow_distance_m) <= one.plus_minus_m
+            compared += 1
+    assert compared >= 1

@@ -208,3 +208,20 @@ def test_real_parcel_before_there_is_a_plan(name, site, tmp_path):
         assert "too coarse to clear ground" in facts.steep.reason
     else:
         assert facts.steep.area_m2 is None
+
+
+def test_runoff_of_a_kettle_slope_ends_in_its_lake(tmp_path):
+    """Plainfield P1: unfilled elevations lead into the lake that lies on the parcel; no line of drainage is given."""
+    scenario = SCENARIOS["plainfield"]
+    given = ParcelsAsked(
+        plan_of("plainfield", "P1_kettle_slope", tmp_path), catalogue("plainfield", tmp_path), dem=(scenario["dem"],),
+        dem_units="m", id_field="id",
+    )  # fmt: skip
+    facts = screen_few(given)[0].facts
+    assert facts.runoff_reason == ""
+    assert sum(facts.runoff_shares) > 0.9
+    assert facts.downstream[0].id.endswith("600054357")
+    assert facts.downstream[0].distance_m <= 100
+    assert "followed on the ground alone" in facts.downstream_reason
+    assert (facts.listing, facts.listing_reason) == (None, "no layer of listed waters was given")
+    assert facts.remainder.area_m2 is None
