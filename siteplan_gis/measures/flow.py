@@ -261,7 +261,7 @@ def _doubt(ground: Conditioned, way: Descent, path: LineString | None, over: int
     less, more = (_path(ground, way, x, y, cells) for cells in shares)
     if less is None or more is None:
         return ground.cell_m
-    noise: float = _NOISE_DOUBT * path.length * (over > 1)
+    noise: float = _NOISE_DOUBT * path.length * (over > 1 or ground.noise_m > 0)
     return float(path.length * (less.length / more.length - 1)) + noise + ground.cell_m
 
 

@@ -10,6 +10,7 @@ import shapely
 from shapely import LineString, Point
 
 from siteplan_gis.measures.conditioning import LINE, SINK, Scratch
+from siteplan_gis.measures.elevation_noise import BLOCK, without_noise
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Conditioned:
         What keeps its water, in the frame.
     kept
         Cells of sinks and of mapped lines (bits SINK and LINE of `conditioning`); None where there are none.
+    noise
+        Standard deviation of the noise that was taken out of the elevations in each block of `BLOCK` rows and columns.
+    noise_first
+        Column and row of `noise`'s first cell where the window begins.
     """
 
     grid: ElevationGrid
@@ -58,6 +63,8 @@ class Conditioned:
     culverts: tuple[LineString, ...] = ()
     sinks: tuple[BaseGeometry, ...] = ()
     kept: NDArray[np.uint8] | None = None
+    noise: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 1)))
+    noise_first: tuple[int, int] = (0, 0)
     _goals: dict[float, tuple[tuple[BaseGeometry, ...], NDArray[np.uint8]]] = field(default_factory=dict, repr=False)
     _scratch: list[Scratch] = field(default_factory=list, repr=False)
 
@@ -93,6 +100,11 @@ class Conditioned:
         """A geometry in pixel coordinates of the window brought into the frame."""
         return self.grid.placed(shapely.transform(geometry, lambda xy: xy * self.factor + self.first))
 
+    def noise_m(self, x: float, y: float) -> float:
+        """Standard deviation of the noise that was taken out around a place (pixel coordinates of the window)."""
+        row, col = ((int(v) + first) // BLOCK for v, first in ((y, self.noise_first[1]), (x, self.noise_first[0])))
+        return float(self.noise[np.clip(row, 0, len(self.noise) - 1), np.clip(col, 0, self.noise.shape[1] - 1)])
+
     @property
     def cell_m(self) -> float:
         """The larger side of the middle cell in metres."""
@@ -123,12 +135,8 @@ def condition_around(
     across, down = (_factor(spacing[r1:r2], finest_m) for spacing in (grid.row_dx_m, grid.row_dy_m))
     # The same cells are averaged together, whatever window they lie in.
     c1, r1 = c1 // across * across, r1 // down * down
-    # In one piece of memory, like all that is made of it: each layout has its kernels compiled anew.
-    z = np.ascontiguousarray(grid.z_m[r1:r2, c1:c2])
-    dx, dy = grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
-    if across > 1 or down > 1:
-        z, dx, dy = _averaged(z, dx, dy, across, down)
-    ready = Conditioned(grid, z, dx, dy, (c1, r1), (across, down), sinks=tuple(sinks))
+    ready = _even(grid, (r1, r2, c1, c2), (across, down), tuple(sinks))
+    z = ready.z_m
     if not z.size:
         return ready
     if lines or sinks:
@@ -141,6 +149,30 @@ def condition_around(
     return replace(ready, z_m=z, culverts=pipes)
 
 
+def _even(
+    grid: ElevationGrid, window: tuple[int, int, int, int], factor: tuple[int, int], sinks: tuple[BaseGeometry, ...]
+) -> Conditioned:
+    """A window (its first and last row and column) averaged and without noise.
+
+    All in one piece of memory, as each layout has its kernels compiled anew. So much around the window is looked at
+    that each cell gets the same elevation in every window.
+    """
+    (r1, r2, c1, c2), (across, down) = window, factor
+    wide, high = BLOCK * across, BLOCK * down
+    r0, c0 = (max(0, (first - reach) // reach * reach) for first, reach in ((r1, high), (c1, wide)))
+    r3, c3 = r2 // high * high + 2 * high, c2 // wide * wide + 2 * wide
+    z, dx, dy = np.ascontiguousarray(grid.z_m[r0:r3, c0:c3]), grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
+    rows, cols = (r2 - r1) // down, (c2 - c1) // across
+    if across > 1 or down > 1:
+        z = _averaged(z, across, down)
+        spacing = (v[: rows * down].reshape(rows, down) for v in (dx, dy))
+        widths, heights = spacing
+        dx, dy = widths.mean(axis=1) * across, heights.sum(axis=1)
+    top, left = (r1 - r0) // down, (c1 - c0) // across
+    smooth, noise = without_noise(z, slice(top, top + rows), slice(left, left + cols))
+    return Conditioned(grid, smooth, dx, dy, (c1, r1), factor, sinks=sinks, noise=noise, noise_first=(left, top))
+
+
 def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:
     if not spacing_m.size:
         return 1
@@ -148,9 +180,7 @@ def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:
     return max(1, int(np.ceil(finest_m / float(np.median(spacing_m)) - 0.01)))
 
 
-def _averaged(
-    z: NDArray[np.float64], dx: NDArray[np.float64], dy: NDArray[np.float64], across: int, down: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _averaged(z: NDArray[np.float64], across: int, down: int) -> NDArray[np.float64]:
     """Means over blocks; a block with too few elevations (less than half) has none."""
     rows, cols = z.shape[0] // down, z.shape[1] // across
     blocks = z[: rows * down, : cols * across].reshape(rows, down, cols, across)
@@ -159,9 +189,7 @@ def _averaged(
     total = np.where(known, blocks, 0.0).sum(axis=(1, 3))
     mean = np.full((rows, cols), np.nan)
     np.divide(total, count, out=mean, where=2 * count >= down * across)
-    spacing = (v[: rows * down].reshape(rows, down) for v in (dx, dy))
-    widths, heights = spacing
-    return mean, widths.mean(axis=1) * across, heights.sum(axis=1)
+    return mean
 
 
 def _lines(geometries: Sequence[BaseGeometry]) -> list[LineString]:
