@@ -12,7 +12,7 @@ from shapely import LineString, Point
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT
 from siteplan_gis.measures.descent import descend
-from siteplan_gis.measures.straightening import cells_of_noise, straightened
+from siteplan_gis.measures.straightening import straightened, tube_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _follow(
     xy = np.vstack([[[x, y]], way.xy])
     xy = xy[np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]]
     if len(xy) > 1:
-        xy = straightened(xy, cells_of_noise(ground.z_m, way.xy))
+        xy = straightened(xy, tube_cells(ground.z_m, way.xy, ground.noise_m))
     steps, row = np.diff(xy, axis=0), int(y)
     length = float(np.hypot(steps[:, 0] * ground.dx_m[row], steps[:, 1] * ground.dy_m[row]).sum())
     path = LineString(xy) if len(xy) > 1 else None

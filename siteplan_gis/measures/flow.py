@@ -18,7 +18,7 @@ from shapely.ops import substring
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, AT_SINK, IN_DEPRESSION, TOO_WIDE
 from siteplan_gis.measures.descent import descend
 from siteplan_gis.measures.ground import Conditioned, away_from, condition_around
-from siteplan_gis.measures.straightening import cells_of_noise, straightened
+from siteplan_gis.measures.straightening import straightened, tube_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,6 @@ BARRIER_M: Final = 0.5
 """A path is not carried through ponding deeper than this."""
 
 _LESS_AND_MORE: Final = (0.5, 2.0)
-_LEAST_AND_MOST: Final = (1, 7)
 _LEVEL_DOUBT: Final = 0.25
 _NOISE_DOUBT: Final = 0.03
 _WORTH_SAYING_M: Final = 10.0
@@ -136,8 +135,7 @@ def trace(
     follow_m = limit_m * 1.1 + 2 * ground.cell_m
     while True:
         way = descend(ground, goal, x, y, follow_m, barrier_m, assume_culverts=assume_culverts)
-        over = cells_of_noise(ground.z_m, way.xy)
-        path = _path(ground, way, x, y, over)
+        path = _path(ground, way, x, y)
         if way.how != AT_LIMIT or path is None or path.length > limit_m:
             break
         follow_m *= 1.25
@@ -150,7 +148,7 @@ def trace(
         (ground.placed(Point(way.xy[int(place)])), float(high)) for place, *_, high in way.ponds if high > NOISE_M
     )
     level_m = float(way.ponds[way.ponds[:, 1] == 0, 2].sum())
-    doubt = _doubt(ground, way, path, over) + _LEVEL_DOUBT * level_m + near_m
+    doubt = _doubt(ground, way, path) + _LEVEL_DOUBT * level_m + near_m
     led_m = near_m + 2 * ground.cell_m if way.how == AT_GOAL else -1.0
     found = _first_touch(path if path is not None else start, targets, led_m)
     if found is not None and found[1].length <= limit_m:
@@ -245,24 +243,26 @@ def _through(
     return said
 
 
-def _path(ground: Conditioned, way: Descent, x: float, y: float, over: int) -> LineString | None:
-    """A way from its true start, smoothed over some cells, in the frame; None where it has no length."""
+def _path(ground: Conditioned, way: Descent, x: float, y: float, share: float = 1.0) -> LineString | None:
+    """A way from its true start, straightened, in the frame; None where it has no length."""
     xy = np.vstack([[[x, y]], way.xy])
     xy = xy[np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]]
-    return ground.placed(LineString(straightened(xy, over))) if len(xy) > 1 else None
+    return (
+        ground.placed(LineString(straightened(xy, share * tube_cells(ground.z_m, way.xy, ground.noise_m))))
+        if len(xy) > 1
+        else None
+    )
 
 
-def _doubt(ground: Conditioned, way: Descent, path: LineString | None, over: int) -> float:
-    """How much the length hangs on the smoothing, and one cell for the ends, in metres."""
+def _doubt(ground: Conditioned, way: Descent, path: LineString | None) -> float:
+    """How much the length hangs on the straightening, and one cell for the ends, in metres."""
     if path is None:
         return ground.cell_m
     x, y = float(way.xy[0, 0]), float(way.xy[0, 1])
-    shares = (max(least, int(share * over)) for share, least in zip(_LESS_AND_MORE, _LEAST_AND_MOST, strict=True))
-    less, more = (_path(ground, way, x, y, cells) for cells in shares)
-    if less is None or more is None:
-        return ground.cell_m
-    noise: float = _NOISE_DOUBT * path.length * (over > 1 or ground.noise_m > 0)
-    return float(path.length * (less.length / more.length - 1)) + noise + ground.cell_m
+    others = (_path(ground, way, x, y, share) for share in _LESS_AND_MORE)
+    spread = max(abs(other.length - path.length) for other in others if other is not None)
+    noise: float = _NOISE_DOUBT * path.length * (ground.noise_m > 0)
+    return spread + noise + ground.cell_m
 
 
 def _first_touch(

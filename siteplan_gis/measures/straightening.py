@@ -1,4 +1,4 @@
-"""The course of a path without what only the grid and the noise of its elevations make of it."""
+"""The course of a path without what only the grid makes of it."""
 
 from __future__ import annotations
 
@@ -14,76 +14,129 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
-TUBE_CELLS: Final = 0.3
+TUBE_CELLS: Final = 0.5
 """A path in a channel that runs between the middles of cells swings from side to side by half a cell at most."""
 
-_ROUNDS: Final = 60
-_AROUND: Final = 5
-_PLACES: Final = 24
-_MOST_CELLS: Final = 61
-_CELLS_FOR_NOISE: Final = 12.0
+_NOISE_SWINGS: Final = 0.2
+_MOST_CELLS: Final = 2.0
+_FREE_CELLS: Final = 0.05
+_LONGEST: Final = 120
+_ONE_COURSE: Final = 0.05
+_NEAR: Final = 1e-4
 
 
-def straightened(xy: Floats, over: int) -> Floats:
-    """A path in pixel coordinates at even steps of about a cell, pulled taut and smoothed; both ends stay.
+def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
+    """A path in pixel coordinates as the fewest straight lines within `tube` cells of it; both ends stay.
 
-    It is pulled taut within half a cell of where it ran; then each place becomes the mean of the `over` places
-    around it, fewer towards the ends, so that the mean never leans to one side.
+    Each line is the best through its part of the path (least squares), and two lines meet where they cross, so that a
+    bend is neither cut nor rounded. Where the path runs across cells, not along a line between their middles, it is
+    the fall line itself, and is kept to a twentieth of a cell.
 
     Examples
     --------
     A staircase is a straight line that lies between the middles of cells:
 
     >>> steps = np.array([[0, 0], [1, 0], [2, 1], [3, 1], [4, 2], [5, 2], [6, 3], [7, 3], [8, 4]], dtype=float)
-    >>> bool(abs(LineString(straightened(steps, 1)).length - np.hypot(8, 4)) < 0.02)
+    >>> bool(abs(LineString(straightened(steps + 0.5)).length - np.hypot(8, 4)) < 0.02)
     True
     """
     line = LineString(xy)
     count = max(2, round(line.length) + 1)
-    even: Floats = shapely.get_coordinates(shapely.line_interpolate_point(line, np.linspace(0, line.length, count)))
-    _pull(even, even.copy(), TUBE_CELLS, _ROUNDS)
-    if over <= 1:
-        return even
-    sums = np.vstack([np.zeros((1, 2)), np.cumsum(even, axis=0)])
-    place = np.arange(count)
-    reach = np.minimum(np.minimum(place, count - 1 - place), over // 2)
-    smooth: Floats = (sums[place + reach + 1] - sums[place - reach]) / (2 * reach + 1)[:, None]
-    return smooth
+    away = np.linspace(0, line.length, count)
+    even: Floats = shapely.get_coordinates(shapely.line_interpolate_point(line, away))
+    within = _tubes(xy, away, tube)
+    ends = np.empty(count, dtype=np.int64)
+    places = ends[: _fewest(even, within, ends)][::-1]
+    return _joined(even, places, tube)
+
+
+def tube_cells(z: Floats, xy: Floats, noise_m: float) -> float:
+    """How far a path may swing from side to side for no better reason than the grid and noise of its elevations."""
+    if noise_m == 0:
+        return TUBE_CELLS
+    (first, above), (last, below) = xy[[0, -1]].astype(np.int64)
+    fall_m = float(z[above, first] - z[below, last]) / max(float(np.hypot(*(xy[-1] - xy[0]))), 1.0)
+    return TUBE_CELLS + (min(_NOISE_SWINGS * noise_m / fall_m, _MOST_CELLS) if fall_m > 0 else _MOST_CELLS)
+
+
+def _tubes(xy: Floats, away: Floats, tube: float) -> Floats:
+    """How far a line may pass from each place: `tube` near a step between middles of cells or of squares of them."""
+    middles = xy - 0.5
+    step = np.diff(middles, axis=0)
+    on = np.abs(middles[:-1] - np.round(middles[:-1])) < _NEAR
+    level, upright = (np.abs(step) < _NEAR).T
+    half = np.abs(2 * middles - np.round(2 * middles)).max(axis=1) < 2 * _NEAR
+    along = (level & on[:, 0]) | (upright & on[:, 1]) | (half[:-1] & half[1:])
+    far = np.r_[0.0, np.cumsum(np.hypot(*step.T))]
+    begins, stops = far[:-1][along] - 2.5, far[1:][along] + 2.5
+    inside = np.searchsorted(begins, away, side="right") - np.searchsorted(stops, away, side="left") > 0
+    return np.where(inside, tube, min(tube, _FREE_CELLS))
 
 
 @compiled
-def _pull(places: Floats, held: Floats, tube: float, rounds: int) -> None:
-    """Move places towards the middle of their neighbours, none farther than `tube` from where it is held."""
-    for _ in range(rounds):
-        for i in range(1, places.shape[0] - 1):
-            dx = (places[i - 1, 0] + places[i + 1, 0]) / 2 - held[i, 0]
-            dy = (places[i - 1, 1] + places[i + 1, 1]) / 2 - held[i, 1]
-            away = np.hypot(dx, dy)
-            share = 1.0 if away <= tube else tube / away
-            places[i, 0] = held[i, 0] + share * dx
-            places[i, 1] = held[i, 1] + share * dy
+def _fewest(xy: Floats, within: Floats, ends: Ints) -> int:
+    """Part a path into the fewest lines within their tubes; of those, the ones that fit best. `ends` from last to first."""
+    count = xy.shape[0]
+    cost, came = np.full(count, np.inf), np.zeros(count, np.int64)
+    cost[0] = 0.0
+    for i in range(1, count):
+        n, sx, sy, sxx, sxy, syy = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        x0, y0 = xy[i, 0], xy[i, 1]
+        missed = 0
+        for j in range(i - 1, max(-1, i - 1 - _LONGEST), -1):
+            x, y = xy[j, 0] - x0, xy[j, 1] - y0
+            n, sx, sy = n + 1, sx + x, sy + y
+            sxx, sxy, syy = sxx + x * x, sxy + x * y, syy + y * y
+            if cost[j] + 1 >= cost[i] + 1:
+                continue
+            mx, my = sx / n, sy / n
+            a, b, c = sxx - n * mx * mx, sxy - n * mx * my, syy - n * my * my
+            turn = 0.5 * np.arctan2(2 * b, a - c)
+            nx, ny = -np.sin(turn), np.cos(turn)
+            fits = True
+            for k in range(j, i + 1):
+                if abs((xy[k, 0] - x0 - mx) * nx + (xy[k, 1] - y0 - my) * ny) > within[k]:
+                    fits = False
+                    break
+            if not fits:
+                missed += 1
+                if missed > 8:
+                    break
+                continue
+            missed = 0
+            square = max(a * nx * nx + 2 * b * nx * ny + c * ny * ny, 0.0)
+            new = cost[j] + 1.0 + 1e-6 * square
+            if new < cost[i]:
+                cost[i], came[i] = new, j
+    size, at = 0, count - 1
+    ends[0] = at
+    while at > 0:
+        at = came[at]
+        size += 1
+        ends[size] = at
+    return size + 1
 
 
-def cells_of_noise(z: Floats, xy: Floats) -> int:
-    """Over how many cells a path must be smoothed so that the noise of the elevations no longer bends it: 1 for none.
-
-    The noise is told from the second differences of the elevations around the path (for independent errors their
-    variance is six times that of one), the strength that holds the path from the relief around it. On planes with
-    noise of standard deviation s and a fall of f per cell, a mean over 12 s / f cells leaves the path 3 to 5 % long.
-    """
-    rows, cols = z.shape
-    col, row = xy[:: max(1, len(xy) // _PLACES)].astype(np.int64).T
-    far = (row >= _AROUND) & (row < rows - _AROUND) & (col >= _AROUND) & (col < cols - _AROUND)
-    offsets = np.arange(-_AROUND, _AROUND + 1)
-    near = z[row[far][:, None, None] + offsets[:, None], col[far][:, None, None] + offsets]
-    near = near[~np.isnan(near).any(axis=(1, 2))]
-    if not len(near):
-        return 1
-    noise = sum(np.median(np.abs(np.diff(near, 2, axis=axis)), axis=(1, 2)) for axis in (1, 2))
-    relief = near.std(axis=(1, 2))
-    error_m = float(np.median(noise)) / 2 * 1.4826 / np.sqrt(6)
-    spread_m = np.sqrt(max(float(np.median(relief)) ** 2 - error_m**2, 0.0))
-    fall_m = spread_m * np.sqrt(12) / (2 * _AROUND + 1)
-    cells = _CELLS_FOR_NOISE * error_m / fall_m if fall_m > 0 else _MOST_CELLS * float(error_m > 0)
-    return int(min(cells, _MOST_CELLS)) // 2 * 2 + 1
+def _joined(xy: Floats, places: Ints, tube: float) -> Floats:
+    """The start, where each line crosses the next, and the end."""
+    lines = []
+    for first, last in zip(places[:-1], places[1:], strict=True):
+        part = xy[first : last + 1]
+        middle = part.mean(axis=0)
+        _, _, course = np.linalg.svd(part - middle, full_matrices=False)
+        lines.append((middle, course[0] * np.sign(course[0] @ (part[-1] - part[0]) or 1.0)))
+    joints = [xy[0]]
+    for (one, along), (other, onward), place in zip(lines[:-1], lines[1:], places[1:-1], strict=True):
+        feet = [at + ((xy[place] - at) @ way) * way for at, way in ((one, along), (other, onward))]
+        joint = (feet[0] + feet[1]) / 2
+        across = along[0] * onward[1] - along[1] * onward[0]
+        if abs(across) > _ONE_COURSE:
+            apart = other - one
+            crossing = one + along * (apart[0] * onward[1] - apart[1] * onward[0]) / across
+            if np.hypot(*(crossing - xy[place])) < 3 * tube + 1:
+                joint = crossing
+        joints.append(joint)
+    joints.append(xy[-1])
+    return np.array(joints)
