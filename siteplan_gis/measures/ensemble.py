@@ -96,7 +96,7 @@ def _follow(
     xy = np.vstack([[[x, y]], way.xy])
     xy = xy[np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]]
     if len(xy) > 1:
-        xy = straightened(xy, tube_cells(ground.z_m, way.xy, ground.noise_m))
+        xy = straightened(xy, tube_cells(ground.z_m, way.xy, ground.noise_m(x, y)))
     steps, row = np.diff(xy, axis=0), int(y)
     length = float(np.hypot(steps[:, 0] * ground.dx_m[row], steps[:, 1] * ground.dy_m[row]).sum())
     path = LineString(xy) if len(xy) > 1 else None

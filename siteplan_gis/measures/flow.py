@@ -18,7 +18,7 @@ from shapely.ops import substring
 from siteplan_gis.measures.conditioning import AT_EDGE, AT_GOAL, AT_LIMIT, AT_SINK, IN_DEPRESSION, TOO_WIDE
 from siteplan_gis.measures.descent import descend
 from siteplan_gis.measures.ground import Conditioned, away_from, condition_around
-from siteplan_gis.measures.straightening import straightened, tube_cells
+from siteplan_gis.measures.straightening import TUBE_CELLS, straightened, tube_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,12 @@ BARRIER_M: Final = 0.5
 """A path is not carried through ponding deeper than this."""
 
 _LESS_AND_MORE: Final = (0.5, 2.0)
+"""The length is told again with tubes so many times as wide."""
+
 _LEVEL_DOUBT: Final = 0.25
 _NOISE_DOUBT: Final = 0.03
+"""Share of a length that noise makes doubtful where it swings a path by a cell (see `straightening.tube_cells`)."""
+
 _WORTH_SAYING_M: Final = 10.0
 
 
@@ -248,7 +252,7 @@ def _path(ground: Conditioned, way: Descent, x: float, y: float, share: float = 
     xy = np.vstack([[[x, y]], way.xy])
     xy = xy[np.r_[True, (np.diff(xy, axis=0) != 0).any(axis=1)]]
     return (
-        ground.placed(LineString(straightened(xy, share * tube_cells(ground.z_m, way.xy, ground.noise_m))))
+        ground.placed(LineString(straightened(xy, share * tube_cells(ground.z_m, way.xy, ground.noise_m(x, y)))))
         if len(xy) > 1
         else None
     )
@@ -261,8 +265,9 @@ def _doubt(ground: Conditioned, way: Descent, path: LineString | None) -> float:
     x, y = float(way.xy[0, 0]), float(way.xy[0, 1])
     others = (_path(ground, way, x, y, share) for share in _LESS_AND_MORE)
     spread = max(abs(other.length - path.length) for other in others if other is not None)
-    noise: float = _NOISE_DOUBT * path.length * (ground.noise_m > 0)
-    return spread + noise + ground.cell_m
+    swings = tube_cells(ground.z_m, way.xy, ground.noise_m(x, y)) - TUBE_CELLS
+    noise = _NOISE_DOUBT * min(swings, 1.0) * float(path.length)
+    return float(spread) + noise + ground.cell_m
 
 
 def _first_touch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,11 +21,16 @@ TUBE_CELLS: Final = 0.5
 """A path in a channel that runs between the middles of cells swings from side to side by half a cell at most."""
 
 _NOISE_SWINGS: Final = 0.2
+"""Noise as high as the fall over a cell swings a path by this many cells; measured on valleys of known course."""
+
 _MOST_CELLS: Final = 2.0
 _FREE_CELLS: Final = 0.05
 _LONGEST: Final = 120
+"""Places that one line stands for at most."""
+
 _ONE_COURSE: Final = 0.05
 _NEAR: Final = 1e-4
+_TRIED: Final = 8
 
 
 def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
@@ -77,7 +83,7 @@ def _tubes(xy: Floats, away: Floats, tube: float) -> Floats:
 
 @compiled
 def _fewest(xy: Floats, within: Floats, ends: Ints) -> int:
-    """Part a path into the fewest lines within their tubes; of those, the ones that fit best. `ends` from last to first."""
+    """Part a path into the fewest lines within their tubes, and of those the best; gives their ends, last to first."""
     count = xy.shape[0]
     cost, came = np.full(count, np.inf), np.zeros(count, np.int64)
     cost[0] = 0.0
@@ -102,7 +108,7 @@ def _fewest(xy: Floats, within: Floats, ends: Ints) -> int:
                     break
             if not fits:
                 missed += 1
-                if missed > 8:
+                if missed > _TRIED:
                     break
                 continue
             missed = 0
@@ -122,13 +128,13 @@ def _fewest(xy: Floats, within: Floats, ends: Ints) -> int:
 def _joined(xy: Floats, places: Ints, tube: float) -> Floats:
     """The start, where each line crosses the next, and the end."""
     lines = []
-    for first, last in zip(places[:-1], places[1:], strict=True):
+    for first, last in pairwise(places.tolist()):
         part = xy[first : last + 1]
         middle = part.mean(axis=0)
         _, _, course = np.linalg.svd(part - middle, full_matrices=False)
         lines.append((middle, course[0] * np.sign(course[0] @ (part[-1] - part[0]) or 1.0)))
     joints = [xy[0]]
-    for (one, along), (other, onward), place in zip(lines[:-1], lines[1:], places[1:-1], strict=True):
+    for ((one, along), (other, onward)), place in zip(pairwise(lines), places[1:-1].tolist(), strict=True):
         feet = [at + ((xy[place] - at) @ way) * way for at, way in ((one, along), (other, onward))]
         joint = (feet[0] + feet[1]) / 2
         across = along[0] * onward[1] - along[1] * onward[0]

@@ -62,6 +62,24 @@ def test_valley(ground, cell, angle):
 
 
 @pytest.mark.parametrize("cell", [1.0, 3.0, 10.0])
+@pytest.mark.parametrize("angle", COURSES[::3])
+def test_into_a_valley_from_its_side(ground, cell, angle):
+    along, aside = course(angle), course(angle + np.pi / 2)
+
+    def surface(x, y):
+        return 100 - 0.02 * (x * along[0] + y * along[1]) + 0.05 * np.abs(x * aside[0] + y * aside[1])
+
+    near = condition_around(ground(surface, half_m=300, cell=(cell, cell)), Point(0, 0))
+    traced = trace(near, Point(-200 * along + 60 * aside), (), QUARTER_MILE)
+    end = np.array(traced.path.coords[-1])
+    # 60 m across and 24 m along on the side, then along the thalweg.
+    true = np.hypot(60, 24) + end @ along + 176
+    assert traced.length_m == pytest.approx(true, rel=0.01)
+    assert abs(traced.length_m - true) <= traced.plus_minus_m
+    assert abs(end @ aside) < cell
+
+
+@pytest.mark.parametrize("cell", [1.0, 3.0, 10.0])
 def test_noise_makes_no_way_longer_than_its_doubt(ground, cell):
     errors = []
     for seed, angle in enumerate(COURSES[::3]):
@@ -75,7 +93,7 @@ def test_noise_makes_no_way_longer_than_its_doubt(ground, cell):
         true = float((np.array(traced.path.coords[-1]) + 200 * fall) @ fall)
         assert abs(traced.length_m - true) <= traced.plus_minus_m
         errors.append(traced.length_m / true - 1)
-    assert np.median(errors) < 0.05
+    assert max(errors) < 0.01
 
 
 def test_a_shallow_pond_is_crossed_at_its_surface(ground):
@@ -86,7 +104,8 @@ def test_a_shallow_pond_is_crossed_at_its_surface(ground):
 
     traced = trace(condition_around(ground(surface, half_m=200), Point(0, 0)), Point(6, 80), (), 150)
     assert len(traced.breached) <= 1
-    assert traced.length_m / traced.straight_m < 1.06
+    # Straight to the dent's edge, along the parabola r - y = 13.8 to its axis, and straight on: 150 m for 140.45.
+    assert traced.length_m / traced.straight_m == pytest.approx(1.068, abs=0.01)
 
 
 def test_a_window_gives_the_path_of_the_whole_or_says_that_it_ends(ground):
