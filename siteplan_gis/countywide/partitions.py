@@ -12,7 +12,7 @@ from siteplan_gis.frame import PLACE_DEGREES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_PARCELS: Final = 1000
+MOST_PARCELS: Final = 2000
 _SHARES: Final = 8
 """Bits of a place's own curve."""
 
@@ -47,7 +47,8 @@ def partitioned(
     edges = np.flatnonzero(np.diff(block)) + 1
     pieces: list[NDArray[np.int64]] = []
     for piece in (*np.split(placed, edges), lost):
-        pieces += [piece[start : start + most] for start in range(0, len(piece), most)]
+        # In equal pieces: a small rest would cost as much reading as a full one.
+        pieces += np.array_split(piece, max(-(-len(piece) // most), 1)) if len(piece) else []
     return tuple(Partition(number, piece) for number, piece in enumerate(pieces))
 
 

@@ -64,18 +64,23 @@ def pieces_joined(
         shapes = np.array([features[number].geometry for number in numbers], dtype=object)
         tree = shapely.STRtree(shapes)
         first, second = tree.query(shapes, predicate="dwithin", distance=_EDGE_TOLERANCE_M)
-        for a, b in zip(first, second, strict=True):
-            if a < b and root(numbers[a]) != root(numbers[b]) and _share_an_edge(shapes[a], shapes[b]):
-                owner[root(numbers[b])] = root(numbers[a])
+        first, second = first[first < second], second[first < second]
+        joined = _share_an_edge(shapes, first, second)
+        for a, b in zip(first[joined].tolist(), second[joined].tolist(), strict=True):
+            owner[root(numbers[b])] = root(numbers[a])
     pieces: dict[int, list[ReferenceFeature]] = defaultdict(list)
     for number, feature in enumerate(features):
         pieces[root(number)].append(feature)
     return [_together(group) for group in pieces.values()]
 
 
-def _share_an_edge(one: BaseGeometry, other: BaseGeometry) -> bool:
-    common = shapely.intersection(shapely.boundary(one), shapely.buffer(other, _EDGE_TOLERANCE_M))
-    return float(shapely.length(common)) >= _SHORTEST_EDGE_M
+def _share_an_edge(
+    shapes: NDArray[np.object_], first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    others, which = np.unique(second, return_inverse=True)
+    wide = shapely.buffer(shapes[others], _EDGE_TOLERANCE_M)
+    common = shapely.intersection(shapely.boundary(shapes[first]), wide[which])
+    return np.asarray(shapely.length(common) >= _SHORTEST_EDGE_M)
 
 
 def _together(group: Sequence[ReferenceFeature]) -> ReferenceFeature:

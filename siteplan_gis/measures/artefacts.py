@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.patches import label_steep, outlines
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ LEVEL_M2: Final = 500.0
 """Ground of one height to the last digit is called level from this size on."""
 
 _BLOCK: Final = 16
+_IN_LINE: Final = 4
 _RELIEF_M: Final = 0.25
 _ALIGNED_SHARE: Final = 0.05
 _LEAST_SEAM_M: Final = 0.2
@@ -32,17 +34,22 @@ _FEWEST_PIECES: Final = 3
 
 def is_level(z: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Cells that equal all eight neighbours to the last digit; shape as `z`, the rim False."""
-    rows, columns = z.shape
     level = np.zeros(z.shape, dtype=bool)
-    if rows < 3 or columns < 3:  # noqa: PLR2004
-        return level
-    middle = z[1:-1, 1:-1]
-    inner = level[1:-1, 1:-1]
-    inner[:] = True
-    for i in range(3):
-        for j in range(3):
-            inner &= z[i : rows - 2 + i, j : columns - 2 + j] == middle
+    _mark_level(np.ascontiguousarray(z, dtype=np.float64), level)
     return level
+
+
+@compiled
+def _mark_level(z: NDArray[np.float64], level: NDArray[np.bool_]) -> None:
+    rows, columns = z.shape
+    for row in range(1, rows - 1):
+        for column in range(1, columns - 1):
+            middle = z[row, column]
+            alike = True
+            for i in range(-1, 2):
+                for j in range(-1, 2):
+                    alike = alike and z[row + i, column + j] == middle
+            level[row, column] = alike
 
 
 def level_ground(grid: ElevationGrid) -> BaseGeometry:
@@ -80,24 +87,44 @@ def has_stairs(z: NDArray[np.float64], step_m: float) -> bool:
     >>> has_stairs(rough, 0.0), has_stairs(rough.repeat(2, 0).repeat(2, 1), 0.0)
     (False, True)
     """
-    return _has_stairs(z, step_m) or _has_stairs(z.T, step_m)
+    own = np.ascontiguousarray(z, dtype=np.float64)
+    return bool(_stairs(own, step_m, turned=False) or _stairs(own, step_m, turned=True))
 
 
-def _has_stairs(z: NDArray[np.float64], step_m: float) -> bool:
-    rows, columns = (size // _BLOCK for size in z.shape)
-    whole = z[: rows * _BLOCK, : columns * _BLOCK].reshape(rows, _BLOCK, columns, _BLOCK)
-    blocks = whole.swapaxes(1, 2).reshape(-1, _BLOCK, _BLOCK)
-    blocks = blocks[~np.isnan(blocks).any(axis=(1, 2))]
-    blocks = blocks[np.ptp(blocks, axis=(1, 2)) >= max(_RELIEF_M, 16 * step_m)]
-    if not len(blocks):
-        return False
-    jump = np.abs(np.diff(blocks, axis=2))
-    equal = jump == 0
-    in_line = equal[:, :-3] & equal[:, 1:-2] & equal[:, 2:-1] & equal[:, 3:]
-    share = equal.mean(axis=(1, 2))
-    size = jump.sum(axis=(1, 2)) / np.maximum((~equal).sum(axis=(1, 2)), 1)
-    stairs = (in_line.mean(axis=(1, 2)) > _ALIGNED_SHARE) & (share < 1 - _ALIGNED_SHARE) & (size > 2.5 * step_m)
-    return bool(stairs.mean() > 0.5)  # noqa: PLR2004
+@compiled
+def _stairs(z: NDArray[np.float64], step_m: float, turned: bool) -> bool:  # noqa: FBT001
+    """Stairs along the rows, or along the columns where the grid is `turned`."""
+    found = looked = 0
+    most = _BLOCK * (_BLOCK - 1)
+    heights = np.empty((_BLOCK, _BLOCK))
+    for top in range(0, z.shape[0] - _BLOCK + 1, _BLOCK):
+        for left in range(0, z.shape[1] - _BLOCK + 1, _BLOCK):
+            part = z[top : top + _BLOCK, left : left + _BLOCK]
+            least, highest = np.inf, -np.inf
+            known = True
+            for i in range(_BLOCK):
+                for j in range(_BLOCK):
+                    height = part[j, i] if turned else part[i, j]
+                    known = known and not np.isnan(height)
+                    least, highest = min(least, height), max(highest, height)
+                    heights[i, j] = height
+            if not known or highest - least < max(_RELIEF_M, 16 * step_m):
+                continue
+            equal = in_line = 0
+            rise = 0.0
+            for j in range(_BLOCK - 1):
+                run = 0
+                for i in range(_BLOCK):
+                    jump = abs(heights[i, j + 1] - heights[i, j])
+                    rise += jump
+                    run = run + 1 if jump == 0 else 0
+                    equal += jump == 0
+                    in_line += run >= _IN_LINE
+            looked += 1
+            large = rise / max(most - equal, 1) > 2.5 * step_m
+            in_step = in_line / ((_BLOCK - _IN_LINE + 1) * (_BLOCK - 1)) > _ALIGNED_SHARE
+            found += in_step and equal / most < 1 - _ALIGNED_SHARE and large
+    return 2 * found > looked
 
 
 class Seam(NamedTuple):

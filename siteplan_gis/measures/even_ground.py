@@ -40,10 +40,12 @@ def evenness_of_parcels(source: ElevationSource, parcels: NDArray[np.object_]) -
         np.clip(boxes[:, 2:] + _AROUND_CELLS + 1, 0, (columns, rows)),
     ]).astype(np.int64)  # fmt: skip
     kept_m = abs(source.unit_m) if source.unit_m != 1.0 else 0.0
+    middle_x, middle_y = (windows[:, :2] + windows[:, 2:]).T / 2
+    cells_m2 = np.multiply(*source.spacing_m(middle_x, middle_y))
     with source.reader() as read:
         return [
-            _evenness(source, shape, window, z, kept_m)
-            for shape, window, z in zip(drawn, windows, _pieces(read, windows), strict=True)
+            _evenness(shape, window, z, cell_m2, source.unit_m, kept_m)
+            for shape, window, z, cell_m2 in zip(drawn, windows, _pieces(read, windows), cells_m2.tolist(), strict=True)
         ]
 
 
@@ -68,16 +70,14 @@ def _pieces(read: Reader, windows: NDArray[np.int64]) -> Iterator[NDArray[np.flo
 
 
 def _evenness(
-    source: ElevationSource, shape: object, window: NDArray[np.int64], z: NDArray[np.float64], kept_m: float
+    shape: object, window: NDArray[np.int64], z: NDArray[np.float64], cell_m2: float, unit_m: float, kept_m: float
 ) -> Evenness:
     if not z.size:
         return Evenness(0.0, stairs=False)
     level = is_level(z)
     level_m2 = 0.0
-    if level.any():
+    if np.count_nonzero(level) * cell_m2 >= LEVEL_M2:
         row, column = np.nonzero(level)
         x, y = column + window[0] + 0.5, row + window[1] + 0.5
-        dx, dy = (float(size[0]) for size in source.spacing_m(x[:1], y[:1]))
-        if level.sum() * dx * dy >= LEVEL_M2:
-            level_m2 = float(shapely.contains_xy(shape, x, y).sum()) * dx * dy
-    return Evenness(level_m2, has_stairs(z * source.unit_m, kept_m))
+        level_m2 = float(shapely.contains_xy(shape, x, y).sum()) * cell_m2
+    return Evenness(level_m2, has_stairs(z * unit_m if unit_m != 1.0 else z, kept_m))

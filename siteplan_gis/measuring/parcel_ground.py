@@ -10,6 +10,7 @@ import shapely
 from siteplan_gis.measures.even_ground import evenness_of_parcels
 from siteplan_gis.measures.patches import without_stairs
 from siteplan_gis.measures.slope import steep_ground, steep_shares
+from siteplan_gis.measuring.parcel_waters import in_one
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.screening import Amount
@@ -131,9 +132,9 @@ def taken_ground(
         here = {name: shape for name, of in taken.items() if name in asked.taken_out and (shape := of[i]) is not None}
         drawn.append(here)
         if here:
-            left = shapely.difference(parcel, shapely.union_all(list(here.values())))
+            left = shapely.difference(parcel, in_one(list(here.values())))
             areas = [part for part in shapely.get_parts(left) if part.area > 0]
-            rest[i] = shapely.union_all(areas) if areas else shapely.Polygon()
+            rest[i] = in_one(areas) if areas else shapely.Polygon()
     return rest, drawn
 
 

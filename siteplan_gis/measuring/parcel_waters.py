@@ -47,6 +47,7 @@ class Around:
     on_parcel: list[BaseGeometry | None]
     amount: list[Amount]
     widths: list[BaseGeometry | None]
+    gaps: list[str]
 
 
 def measure_around(
@@ -59,7 +60,7 @@ def measure_around(
     if not layers and not features:
         reason = site.missing_layers.get(role, f"no layer of {role} was given")
         nothing = Nearby(known=False, reason=reason)
-        return Around([nothing] * size, [None] * size, [Amount(None, None, reason)] * size, [None] * size)
+        return Around([nothing] * size, [None] * size, [Amount(None, None, reason)] * size, [None] * size, [""] * size)
     drawn = np.array([feature.geometry for feature in features], dtype=object)
     around = take_apart(drawn)
     found = find_neighbours(shapes, around, method.search_m)
@@ -91,13 +92,13 @@ def measure_around(
         here = _on(parcel, [one.geometry for one in close if one.distance_m == 0])
         on_parcel.append(here)
         amounts.append(_amount(parcel, here, doubt_m, own_gaps[i], [one for one in close if one.distance_m == 0]))
-    return Around(near, on_parcel, amounts, widths)
+    return Around(near, on_parcel, amounts, widths, gaps if layers else [""] * size)
 
 
 def measure_floodplain(
-    site: Site, kinds: frozenset[str], parcels: NDArray[np.object_], method: Method
+    site: Site, kinds: frozenset[str], parcels: NDArray[np.object_], gaps: Sequence[str], method: Method
 ) -> tuple[list[BaseGeometry | None], list[Amount]]:
-    """Floodplain of some kinds on each parcel."""
+    """Floodplain of some kinds on each parcel, whose `gaps` are those of the layer on it (see `gaps_around`)."""
     layers = site.layers.get("floodplain", ())
     if not layers:
         reason = site.missing_layers.get("floodplain", "no layer of floodplain was given")
@@ -107,7 +108,6 @@ def measure_floodplain(
     if drawn:
         for i, k in zip(*shapely.STRtree(drawn).query(parcels, predicate="intersects").tolist(), strict=True):
             met[i].append(drawn[k])
-    gaps = gaps_around(site, "floodplain", parcels, 0.0)
     doubt_m = accuracy_m(layers, method) + DATUM_DOUBT_M
     here = [_on(parcel, met.get(i, [])) for i, parcel in enumerate(parcels)]
     return here, [
@@ -123,15 +123,13 @@ def gaps_around(site: Site, role: str, parcels: NDArray[np.object_], reach_m: fl
     covered = shapely.union_all([layer.coverage for layer in layers])
     shapely.prepare(covered)
     boxes = shapely.box(*(shapely.bounds(parcels) + reach_m * np.array([-1, -1, 1, 1])).T)
-    words = []
-    for parcel, wholly in zip(parcels, shapely.covers(covered, boxes).tolist(), strict=True):
-        if wholly:
-            words.append("")
-            continue
-        ground = parcel.buffer(reach_m, quad_segs=_QUAD_SEGS) if reach_m else parcel
+    words = [""] * len(parcels)
+    where = "the searched ground" if reach_m else "the parcel"
+    partly = np.flatnonzero(~shapely.covers(covered, boxes))
+    grounds = shapely.buffer(parcels[partly], reach_m, quad_segs=_QUAD_SEGS) if reach_m else parcels[partly]
+    for i, ground in zip(partly.tolist(), grounds, strict=True):
         gap = uncovered(ground, [covered], _COVERAGE_NOISE_M)
-        where = "the searched ground" if reach_m else "the parcel"
-        words.append("" if gap is None else f"{show_share(gap.area / ground.area)} of {where} is not covered")
+        words[i] = "" if gap is None else f"{show_share(gap.area / ground.area)} of {where} is not covered"
     return words
 
 
@@ -157,8 +155,13 @@ def _at(feature: ReferenceFeature, away_m: float) -> NearbyFeature:
 def _on(parcel: BaseGeometry, shapes: Sequence[BaseGeometry]) -> BaseGeometry | None:
     """The ground of a parcel that areas take, in one piece."""
     areas = [shapely.intersection(shape, parcel) for shape in shapes if shape.area > 0]
-    taken = shapely.union_all(areas) if areas else None
+    taken = in_one(areas) if areas else None
     return taken if taken is not None and taken.area > 0 else None
+
+
+def in_one(areas: Sequence[BaseGeometry]) -> BaseGeometry:
+    """Areas united; one alone as it is."""
+    return areas[0] if len(areas) == 1 else shapely.union_all(areas)
 
 
 def _widths(
@@ -180,7 +183,7 @@ def _widths(
     for i, part in zip(parcel.tolist(), cut, strict=True):
         parts[i].append(part)
     for i, each in parts.items():
-        whole = shapely.union_all(each)
+        whole = in_one(each)
         taken[i] = whole if whole.area > 0 else None
     return taken
 

@@ -12,7 +12,7 @@ from siteplan_gis.measures.jurisdiction import doubts_of_each
 from siteplan_gis.measures.neighbours import take_apart
 from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
-from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
+from siteplan_gis.measuring.parcel_waters import gaps_around, in_one, measure_around, measure_floodplain
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.measurement import NearbyFeature
 from siteplan_gis.model.screening import Amount, ParcelFacts
@@ -45,10 +45,15 @@ def measure_parcels(
     shapes = take_apart(drawn)
     waters = measure_around(site, "waters", drawn, shapes, asked.water_width_m, asked, method)
     wetlands = measure_around(site, "wetlands", drawn, shapes, asked.wetland_width_m, asked, method)
-    flooded, floodplain = measure_floodplain(site, _FLOODPLAIN, drawn, method)
-    _, floodway = measure_floodplain(site, _FLOODWAY, drawn, method)
+    gaps = {"waters": waters.gaps, "wetlands": wetlands.gaps}
+    gaps |= {
+        role: gaps_around(site, role, drawn, 0.0) for role in ("floodplain", "municipalities") if site.layers.get(role)
+    }
+    of_flood = gaps.get("floodplain", [""] * len(drawn))
+    flooded, floodplain = measure_floodplain(site, _FLOODPLAIN, drawn, of_flood, method)
+    _, floodway = measure_floodplain(site, _FLOODWAY, drawn, of_flood, method)
     widths = [
-        shapely.union_all([one for one in each if one is not None]) if any(one is not None for one in each) else None
+        in_one(wide) if (wide := [one for one in each if one is not None]) else None
         for each in zip(waters.widths, waters.on_parcel, wetlands.widths, strict=True)
     ]
     taken = {"wetlands": wetlands.on_parcel, "floodplain": flooded, "widths": widths}
@@ -57,13 +62,6 @@ def measure_parcels(
     runoff = RunoffOfParcels(site, drawn, asked, method)
     shares, doubts = _governed(site, drawn, place)
     airports = _airports(site, drawn)
-    gaps = {
-        role: gaps_around(site, role, drawn, reach)
-        for role, reach in (
-            ("waters", method.search_m), ("wetlands", method.search_m), ("floodplain", 0.0), ("municipalities", 0.0),
-        )
-        if site.layers.get(role)
-    }  # fmt: skip
     own_gaps = _own_gaps(site, drawn, gaps)
     facts = []
     for i, parcel in enumerate(parcels):

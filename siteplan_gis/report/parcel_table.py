@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from siteplan_gis.frame import Frame
     from siteplan_gis.model.screening import Screening
 
 SUFFIXES: Final = (".parquet", ".gpkg", ".csv")
@@ -31,11 +33,15 @@ SCHEMA: Final = pa.schema([*((name, _TYPES[kind]) for name, kind in ROW_COLUMNS.
 def table_of(screenings: Sequence[Screening]) -> pa.Table:
     """One row a parcel, with its geometry as WKB in longitude and latitude."""
     rows = [screening_row(one) for one in screenings]
-    shapes = []
-    for one in screenings:
-        parcel = one.parcel
-        drawn = parcel.frame.placed and not parcel.geometry.is_empty
-        shapes.append(shapely.to_wkb(parcel.frame.unproject(parcel.geometry)) if drawn else None)
+    shapes: list[bytes | None] = [None] * len(screenings)
+    by_frame: dict[Frame, list[int]] = defaultdict(list)
+    for i, one in enumerate(screenings):
+        if one.parcel.frame.placed and not one.parcel.geometry.is_empty:
+            by_frame[one.parcel.frame].append(i)
+    for frame, rows_there in by_frame.items():
+        placed = shapely.transform(np.array([screenings[i].parcel.geometry for i in rows_there]), frame.to_lonlat)
+        for i, wkb in zip(rows_there, shapely.to_wkb(placed), strict=True):
+            shapes[i] = wkb
     columns: dict[str, list[Any]] = {
         name: [_typed(row[name], kind) for row in rows] for name, kind in ROW_COLUMNS.items()
     }
