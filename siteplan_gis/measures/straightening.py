@@ -31,6 +31,8 @@ _LONGEST: Final = 120
 _ONE_COURSE: Final = 0.05
 _NEAR: Final = 1e-4
 _TRIED: Final = 8
+_JOINT_CELLS: Final = 0.5
+"""Two lines meet no farther than this, beyond their tubes, from the path."""
 
 
 def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
@@ -141,7 +143,7 @@ def _joined(xy: Floats, places: Ints, tube: float) -> Floats:
         if abs(across) > _ONE_COURSE:
             apart = other - one
             crossing = one + along * (apart[0] * onward[1] - apart[1] * onward[0]) / across
-            if np.hypot(*(crossing - xy[place])) < 3 * tube + 1:
+            if np.hypot(*(crossing - xy[place])) <= tube + _JOINT_CELLS:
                 joint = crossing
         joints.append(joint)
     joints.append(xy[-1])
