@@ -62,7 +62,7 @@ VOCABULARY: Final[dict[str, tuple[str, str]]] = {
     "jurisdiction": ("", "who has the largest part of the site"),
     "acres_inside": ("acre", "area of the site inside each municipality"),
     "acres_in_etj": ("acre", "area of the site in each municipality's extraterritorial reach"),
-    "airport_ft": ("ft", "distance from the site to the nearest airport's reference point"),
+    "airport_ft": ("ft", "distance from the site to the nearest airport: its area, runway or reference point"),
     "offsite_upslope_acres": ("acre", "ground outside the site that drains into the disturbed ground"),
     "offsite_sheet_flow_sqft": ("sq ft", "the part of it whose runoff comes in as a sheet"),
     "offsite_channel_acres": ("acre", "the part of it whose runoff comes in channels"),
