@@ -135,6 +135,32 @@ class Mosaic:
             spacing.append(np.asarray(length) / (2 * half))
         return spacing[0], spacing[1]
 
+    def grid(self, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
+        """A window in memory, in metres, so many columns and rows averaged to one cell.
+
+        A cell with elevations on less than half of it has none. `window` is a whole number of such cells.
+        """
+        column, row, columns, rows = window
+        across, down = per_cell
+        z = np.empty((rows // down, columns // across))
+        step = max(1, _CELLS_AT_ONCE // columns // down) * down
+        with self.reader() as read:
+            for top in range(0, rows, step):
+                high = min(step, rows - top)
+                part = read(column, row + top, columns, high)
+                out = z[top // down : (top + high) // down]
+                if across == down == 1:
+                    out[:] = part
+                else:
+                    _average(part, out, across, down)
+        if (self.unit_m, self.zero_m) != (1.0, 0.0):
+            z *= self.unit_m
+            z += self.zero_m
+        place = self.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
+        middles = row + down * np.arange(0.5, z.shape[0])
+        dx, dy = self.spacing_m(np.full(middles.size, column + columns / 2), middles)
+        return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down)
+
     @contextmanager
     def reader(self) -> Iterator[Callable[[int, int, int, int], NDArray[Any]]]:
         """Open the tiles for one thread, each when it is needed."""
@@ -308,33 +334,6 @@ def _strips(placed: Placed, window: Box) -> Iterator[tuple[int, int, int, int]]:
         bottom = min((top - placed.row) // high * high + step + placed.row, r1)
         yield c0, top, c1, bottom
         top = bottom
-
-
-def read_grid(mosaic: Mosaic, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
-    """A window in memory, in metres, so many columns and rows averaged to one cell.
-
-    A cell with elevations on less than half of it has none. `window` is a whole number of such cells.
-    """
-    column, row, columns, rows = window
-    across, down = per_cell
-    z = np.empty((rows // down, columns // across))
-    step = max(1, _CELLS_AT_ONCE // columns // down) * down
-    with mosaic.reader() as read:
-        for top in range(0, rows, step):
-            high = min(step, rows - top)
-            part = read(column, row + top, columns, high)
-            out = z[top // down : (top + high) // down]
-            if across == down == 1:
-                out[:] = part
-            else:
-                _average(part, out, across, down)
-    if (mosaic.unit_m, mosaic.zero_m) != (1.0, 0.0):
-        z *= mosaic.unit_m
-        z += mosaic.zero_m
-    place = mosaic.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
-    middles = row + down * np.arange(0.5, z.shape[0])
-    dx, dy = mosaic.spacing_m(np.full(middles.size, column + columns / 2), middles)
-    return ElevationGrid(z, place, mosaic.georeference, mosaic.frame, dx * across, dy * down)
 
 
 @compiled

@@ -12,7 +12,7 @@ import shapely
 from affine import Affine
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.mosaic import lay_out, looked_at, middles, read_grid, refuse_leaning
+from siteplan_gis.ingest.mosaic import lay_out, looked_at, middles, refuse_leaning
 from siteplan_gis.ingest.tiles import DemFile, Tile, file_names, read_header, searched
 from siteplan_gis.ingest.voids import in_whole_units
 from siteplan_gis.measures.artefacts import has_stairs, is_level, level_ground, seams
@@ -79,7 +79,7 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     coverage: BaseGeometry = shapely.Polygon()
     grid, void = None, 1.0
     if any(look.cells and not one.never_filled for one, look in zip(mosaic.tiles, looks, strict=True)):
-        grid = read_grid(mosaic, window, per_cell)
+        grid = mosaic.grid(window, per_cell)
         coverage = _coverage(grid)
         void = float(np.isnan(grid.z_m).mean())
         nothing = nothing if void == 1 else ""

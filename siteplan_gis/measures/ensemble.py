@@ -108,7 +108,9 @@ def _follow(
             return Run(index, "reached", length, path)
     if way.how in {AT_GOAL, AT_LIMIT} or length > limit_m:
         return Run(None, "farther_than_limit", length, path)
-    return Run(None, "leaves_elevation_data" if way.how == AT_EDGE else "closed_depression", length, path)
+    if way.how == AT_EDGE:
+        return Run(None, "leaves_elevation_data", length, path)
+    return Run(None, "closed_depression" if way.barrier is None else "barrier", length, path)
 
 
 @compiled

@@ -26,6 +26,7 @@ FINEST_CELL_M: Final = 1.0
 
 _CULVERT_REACH_M: Final = 4.0
 _BARRIER_REACH_M: Final = 25.0
+_LONGEST_EDGE_M: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +130,9 @@ def condition_around(
     """
     rows, cols = grid.z_m.shape
     wide = shapely.box(*shapely.bounds(centre) + half_window_m * np.array([-1, -1, 1, 1]))
-    left, top, right, bottom = shapely.bounds(grid.pixels(shapely.segmentize(wide, half_window_m / 4)))
+    left, top, right, bottom = shapely.bounds(
+        grid.pixels(shapely.segmentize(wide, max(half_window_m / 4, _LONGEST_EDGE_M)))
+    )
     c1, c2 = (int(np.clip(np.floor(v), 0, cols)) for v in (left, right + 1))
     r1, r2 = (int(np.clip(np.floor(v), 0, rows)) for v in (top, bottom + 1))
     across, down = (_factor(spacing[r1:r2], finest_m) for spacing in (grid.row_dx_m, grid.row_dy_m))

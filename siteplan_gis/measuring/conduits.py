@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
+from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.outlets import without_outlet
+from siteplan_gis.measures.widening import Widening
 from siteplan_gis.model.layers import SINK_KIND
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
+    from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
+    from siteplan_gis.model.terrain import ElevationFile, ElevationGrid
 
 _NO_WAY: Final = frozenset({"coastline", "flow_direction", "pipeline", "other", SINK_KIND})
 """Kinds of lines that carry no surface runoff: supply pipelines run uphill."""
@@ -39,6 +43,17 @@ class Conduits(NamedTuple):
     def kept(self) -> tuple[BaseGeometry, ...]:
         """The geometries of the sinks."""
         return tuple(sink.geometry for sink in self.sinks)
+
+    def ready(self, grid: ElevationGrid, around: BaseGeometry, source: ElevationFile | None) -> Widening:
+        """The ground around some places, made ready for paths, that is read wider where they need it."""
+
+        def whole(wider: ElevationGrid) -> Conditioned:
+            rows, cols = wider.shape
+            everything = wider.placed(shapely.segmentize(shapely.box(0, 0, cols, rows), max(rows, cols) / 8))
+            return condition_around(wider, everything, 0.0, self.culverts, self.lines, self.kept)
+
+        near = condition_around(grid, around, culverts=self.culverts, lines=self.lines, sinks=self.kept)
+        return Widening(near, whole, source)
 
 
 def find_conduits(site: Site, method: Method) -> Conduits:

@@ -14,9 +14,10 @@ import shapely
 from siteplan_gis.measures.coverage import uncovered
 from siteplan_gis.measures.drainage import Network
 from siteplan_gis.measures.exits import Exit, runoff_exits
-from siteplan_gis.measures.flow import BARRIER_M, Trace, trace
-from siteplan_gis.measures.ground import condition_around
+from siteplan_gis.measures.flow import BARRIER_M, Trace
+from siteplan_gis.measures.ground import Conditioned
 from siteplan_gis.measures.network import follow_network
+from siteplan_gis.measures.widening import Widening
 from siteplan_gis.measuring.barriers import with_barrier
 from siteplan_gis.measuring.conduits import Sink, closed_ponds, find_conduits
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.measures.drainage import Heights
-    from siteplan_gis.measures.ground import Conditioned
     from siteplan_gis.measures.network import NetworkTrace
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.measurement import Method
@@ -91,13 +91,13 @@ def measure_discharges(
         )
         taken.add(cannot("discharge_count", f"runoff cannot be followed: {reason}"))
         return taken, ()
-    known = find_conduits(site, method)
-    sinks = (*known.sinks, *closed_ponds(site, method))
+    mapped_only = find_conduits(site, method)
+    known = mapped_only._replace(sinks=(*mapped_only.sinks, *closed_ponds(site, method)))
     starts: list[tuple[str, bool, Point]] = [
         (name, True, _start(feature.geometry)) for name, feature in zip(labels(outfalls), outfalls, strict=True)
     ]
     ground = shape["disturbed"] if not shape["disturbed"].is_empty else shape["construction_site"]
-    near: Conditioned | None = None
+    near: Widening | None = None
     exits: list[tuple[str, bool, Point]] = []
     places: tuple[Exit, ...] = ()
     if grid is not None:
@@ -105,13 +105,12 @@ def measure_discharges(
         if ground.area > 0:
             places = runoff_exits(
                 grid, ground, targets=geometries, limit_m=method.downstream_m, culverts=known.culverts,
-                lines=known.lines, sinks=known.kept,
+                lines=known.lines, sinks=mapped_only.kept,
             )  # fmt: skip
         exits = [(f"runoff exit {number}", False, place) for number, (place, _) in enumerate(places, 1)]
         if starts or exits:
             around = shapely.union_all([point for _, _, point in starts + exits])
-            kept = [sink.geometry for sink in sinks]
-            near = condition_around(grid, around, culverts=known.culverts, lines=known.lines, sinks=kept)
+            near = known.ready(grid, around, site.terrain.source if site.terrain is not None else None)
     if not starts:
         text = f"no outfall is drawn: runoff was followed from {len(exits)} places where it leaves the disturbed ground"
         taken.flags.append(Flag("discharge_assumed", text))
@@ -122,20 +121,21 @@ def measure_discharges(
     followed_from = partial(
         follow,
         ground=near,
-        network=Network(lines, method.network_gap_m, heights_of(near)) if lines else None,
+        network=Network(lines, method.network_gap_m, heights_of(near.ground if near else None)) if lines else None,
         listed=listed,
         method=method,
         accuracy_m=near_m,
         barrier_m=barrier_m,
         taken=taken,
-        sinks=sinks,
+        sinks=known.sinks,
     )
     followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
     if near is not None:
-        error_m = error_of(vertical_m, near.cell_m)
+        wide = near.ground
+        error_m = error_of(vertical_m, wide.cell_m)
         limit_m = _FOLLOWED * method.downstream_m
         followed = weighed(
-            followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
+            followed, wide, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
     followed = [certain(each, listed, by_role, method, near_m) for each in followed]
     followed = [with_barrier(each, site) for each in followed]
@@ -215,7 +215,7 @@ def _way(each: Followed) -> BaseGeometry:
 def follow(
     name: str,
     start: Point,
-    ground: Conditioned | None,
+    ground: Conditioned | Widening | None,
     network: Network | None,
     listed: Sequence[Target],
     method: Method,
@@ -233,17 +233,18 @@ def follow(
     """
     geometries = [target.geometry for target in listed]
     limit_m = _FOLLOWED * method.downstream_m
+    wide = Widening(ground) if isinstance(ground, Conditioned) else ground
     ways: list[Trace | NetworkTrace] = []
     if network is not None:
         along = follow_network(network, start, geometries, method.network_snap_m, limit_m)
         if along.snapped:
             ways.append(along)
             _flag_network(name, along, taken)
-    if ground is not None and not any(way.reached is not None for way in ways):
-        overland = trace(ground, start, geometries, limit_m, barrier_m)
+    if wide is not None and not any(way.reached is not None for way in ways):
+        overland = wide.follow(start, geometries, limit_m, barrier_m)
         if overland.reached is None:
             # A path in the stream's true bed never touches the stream's line on a map that lies beside it.
-            beside = trace(ground, start, geometries, limit_m, barrier_m, accuracy_m)
+            beside = wide.follow(start, geometries, limit_m, barrier_m, accuracy_m)
             overland = beside if beside.reached is not None else overland
         ways.append(overland)
         _flag_ground(name, overland, taken)
@@ -259,16 +260,16 @@ def follow(
         within = compare(way.length_m, "<=", method.downstream_m, plus_minus)
     elif way.ends_because == "farther_than_limit" and plus_minus <= _LARGEST_DOUBT * way.length_m:
         within = False
+    explanation = _for_reviewers(way.explanation)
+    if isinstance(way, Trace) and way.sink is not None:
+        explanation = f"{explanation.rstrip('.')}: {sinks[way.sink].name}."
     for ending, code in (
         ("closed_depression", "depression_closed"),
         ("barrier", "depression_closed"),
         ("leaves_elevation_data", "trace_leaves_elevation"),
     ):
         if way.ends_because == ending:
-            taken.flags.append(Flag(code, f"{name}: {_for_reviewers(way.explanation)}", feature=name))
-    explanation = _for_reviewers(way.explanation)
-    if isinstance(way, Trace) and way.sink is not None:
-        explanation = f"{explanation.rstrip('.')}: {sinks[way.sink].name}."
+            taken.flags.append(Flag(code, f"{name}: {explanation}", feature=name))
     if within is None and reached is not None:
         explanation = (
             f"{reached.name} is reached after {show(feet(way.length_m), 0)} ± {show(feet(plus_minus), 0)} ft: "
@@ -286,10 +287,11 @@ def follow(
         ends,
         start,
         way.path,
-        plus_minus,
+        # Where the data go on unread, so may the path.
+        None if isinstance(way, Trace) and way.at_window else plus_minus,
         drawn,
         explanation,
-        profile=profile(ground, way.path) if ground is not None and told else (),
+        profile=profile(wide.ground, way.path) if wide is not None and told else (),
     )
     return Followed(discharge, reached, way, start)
 

@@ -153,7 +153,7 @@ _BEYOND: Final = "go on beyond the quarter mile"
 _OTHERWISE: Final = {
     "farther_than_limit": _BEYOND,
     "closed_depression": "stop in a closed depression",
-    "barrier": "stop in a closed depression",
+    "barrier": "stop in a closed depression behind a road-like barrier",
     "leaves_elevation_data": "leave the elevation data",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -59,6 +59,13 @@ class ElevationSource(Protocol):
 
     def reader(self) -> AbstractContextManager[Callable[[int, int, int, int], NDArray[np.float64]]]:
         """Open the elevations: gives a function of column, row, columns and rows. Each thread needs its own."""
+
+
+class ElevationFile(ElevationSource, Protocol):
+    """A source that gives any window of itself as a grid in memory."""
+
+    def grid(self, window: tuple[int, int, int, int], per_cell: tuple[int, int]) -> ElevationGrid:
+        """A window (column, row, columns, rows) with so many columns and rows averaged to one cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +140,26 @@ class ElevationGrid:
             self.z_m[row : row + rows, column : column + columns]
         )
 
+    def grid(self, window: tuple[int, int, int, int], per_cell: tuple[int, int] = (1, 1)) -> ElevationGrid:
+        """A part of the window in its own cells.
+
+        Raises
+        ------
+        ValueError
+            If cells are to be averaged.
+        """
+        if per_cell != (1, 1):
+            message = "a grid gives its own cells only"
+            raise ValueError(message)
+        column, row, columns, rows = window
+        return replace(
+            self,
+            z_m=self.z_m[row : row + rows, column : column + columns],
+            transform=self.transform @ self.transform.translation(column, row),
+            row_dx_m=self.row_dx_m[row : row + rows],
+            row_dy_m=self.row_dy_m[row : row + rows],
+        )
+
     @property
     def cell_m(self) -> float:
         """The larger side of the middle cell, in metres of ground."""
@@ -170,7 +197,7 @@ class Terrain:
     accuracy_m: float | None = None
     invented: bool = False
     flags: tuple[Flag, ...] = ()
-    source: ElevationSource | None = None
+    source: ElevationFile | None = None
     """The whole data, read by the window: slopes are measured on it. None: on `grid`."""
     level: BaseGeometry | None = None
     """Ground around the site of one height to the last digit, as water is made in elevation models, in the frame."""

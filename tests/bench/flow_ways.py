@@ -77,25 +77,42 @@ def first(folder):
 
 
 def windows(folder):
-    """Of 300 starts: how many paths of the window are those of the whole, say that they end, or are wrong."""
-    from shapely import Point
+    """Of 300 starts all over the file: how many paths are those of the whole, say why not, or are wrong.
 
-    from siteplan_gis.measures.flow import condition_around, trace
+    Each begins in a window of 450 m around it, which is read wider where the path meets its rim.
+    """
+    import numpy as np
+    from shapely import Point, box
 
-    whole = ground_of(folder, 1200.0)
-    window = condition_around(whole.grid, Point(0, 0), 450.0)
-    same = told = wrong = 0
-    for start in starts(300):
-        traced, known = (trace(ground, start, (), 402.336, 3.0) for ground in (window, whole))
-        if traced.ends_because == "leaves_elevation_data" or traced.depth_at_least:
-            told += 1
-        elif traced.ends_because == known.ends_because and (
-            traced.path is None or traced.path.hausdorff_distance(known.path) < traced.plus_minus_m
+    from siteplan_gis.frame import Frame
+    from siteplan_gis.ingest.terrain import DemFile, read_terrain
+    from siteplan_gis.measures.ground import condition_around
+    from siteplan_gis.measures.widening import Widening
+
+    terrain = read_terrain([DemFile(folder / "dem.tif")], Frame(-88.0, 43.0), Point(0, 0), 900.0)
+    reach = SIZE / 2 + 10
+
+    def ready(grid):
+        return condition_around(grid, box(-reach, -reach, reach, reach), 0.0)
+
+    everything = Widening(ready(terrain.source.grid((0, 0, SIZE, SIZE), (1, 1))))
+    counts = dict.fromkeys(("same", "told", "wrong", "widened"), 0)
+    for xy in np.random.default_rng(5).uniform(-1400, 1400, (300, 2)):
+        start = Point(xy)
+        column, row = (int(v) for v in terrain.source.pixels(start).coords[0])
+        near = terrain.source.grid((column - 450, row - 450, 900, 900), (1, 1))
+        window = Widening(ready(near), ready, terrain.source)
+        traced, known = (ground.follow(start, (), 402.336, 3.0) for ground in (window, everything))
+        counts["widened"] += window.ground.z_m.size > near.z_m.size
+        if traced.at_window:
+            counts["told"] += 1
+        elif (traced.ends_because, traced.depth_at_least) == (known.ends_because, known.depth_at_least) and (
+            traced.path is None or traced.path.hausdorff_distance(known.path) < 0.01
         ):
-            same += 1
+            counts["same"] += 1
         else:
-            wrong += 1
-    return {"same": same, "told": told, "wrong": wrong}
+            counts["wrong"] += 1
+    return counts
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 import shapely
 from shapely import LineString, Point, box
 
+from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measuring.discharges import DATUM_DOUBT_M, certain, measure_discharges
 from siteplan_gis.measuring.doubt import Followed, Target
 from siteplan_gis.measuring.ground import shapes
@@ -159,3 +160,96 @@ def test_the_road_that_stops_a_path_is_named_with_its_place(away_m, name, said):
     assert found.barrier.distance(Point(0, -60)) < 5
     assert "ft south of where it starts" in found.explanation
     assert said in found.explanation if said else "road W" not in found.explanation
+
+
+# --- mapped sinks, ponds and lines of a review ------------------------------------------------------------------------
+
+
+def layer_of(role, kind, *shapes, accuracy_m=1.0, name=""):
+    listed = tuple(ReferenceFeature(f"{role}{i}", name, kind, "", shape, role) for i, shape in enumerate(shapes))
+    return ReferenceLayer(role, role, listed, WINDOW, WINDOW, True, Source(role, "f.fgb", accuracy_m=accuracy_m))
+
+
+def followed(ground, outfall, layers, *drawn, half_m=200):
+    """The discharge of one outfall, and the codes of what was flagged."""
+    features = [PlanFeature(role, shape, f"plan/{role}", "1", name) for role, shape, name in drawn]
+    plan = Plan("test", (PlanFeature("outfall", outfall, "plan/outfall", "1", "OF-1"), *features), ())
+    site = Site(FRAME, plan, layers, terrain(ground, half_m), {})
+    taken, found = measure_discharges(site, shapes(plan), Method())
+    return found[0], {flag.code for flag in taken.flags}
+
+
+def south(x, y):
+    return 100 + 0.03 * y + 0.06 * np.abs(x)
+
+
+CREEK = {"waters": (waters(LineString([(-190, -150), (190, -150)])),)}
+OUT = Point(0, 60)
+
+
+def test_runoff_ends_in_a_mapped_sink_and_its_name_is_told():
+    for shape in (Point(4, -50), box(-20, -70, 20, -50)):
+        layers = {**CREEK, "flowlines": (layer_of("flowlines", "sink", shape, accuracy_m=6.0, name="Devils Kettle"),)}
+        found, codes = followed(south, OUT, layers)
+        assert (found.ends_because, found.within_quarter_mile) == ("closed_depression", None)
+        assert "Devils Kettle" in found.explanation
+        assert "depression_closed" in codes
+    # As far from it as its map may be wrong.
+    for away, reached in ((5.5, False), (6.5, True)):
+        layers = {**CREEK, "flowlines": (layer_of("flowlines", "sink", Point(away + 0.5, -50), accuracy_m=6.0),)}
+        found, _ = followed(south, OUT, layers)
+        assert (found.receiving == "Mill Creek") == reached
+
+
+def test_a_pond_of_the_plan_without_an_outlet_ends_the_path():
+    pond = box(-20, -60, 20, -40)
+    found, _ = followed(south, OUT, CREEK, ("pond", pond, "Basin 2"))
+    assert (found.ends_because, found.within_quarter_mile) == ("closed_depression", None)
+    assert "Basin 2" in found.explanation
+    for away, ends in ((7.0, "reached_water"), (8.0, "closed_depression")):
+        sewer = LineString([(0, -60 - away), (0, -120)])
+        found, _ = followed(south, OUT, CREEK, ("pond", pond, "Basin 2"), ("storm_sewer", sewer, ""))
+        assert found.ends_because == ends
+
+
+def test_a_pond_that_an_outfall_lies_at_is_run_over():
+    found, _ = followed(south, Point(0, -40), CREEK, ("pond", box(-20, -60, 20, -40), ""))
+    assert found.receiving == "Mill Creek"
+
+
+def test_a_mapped_line_leads_the_runoff_of_a_review_through_a_fill():
+    def fill(x, y):
+        valley = 100 + 0.03 * y + 0.05 * np.abs(x)
+        return np.where(np.abs(y) < 6, np.maximum(valley, 104.0), valley)
+
+    outfall, stream = Point(45, 60), LineString([(1, 40), (-1, -40)])
+    stopped, _ = followed(fill, outfall, CREEK)
+    assert (stopped.ends_because, stopped.within_quarter_mile) == ("barrier", None)
+    for role, layers, drawn in (
+        ("flowlines", {**CREEK, "flowlines": (layer_of("flowlines", "ditch", stream),)}, ()),
+        ("storm_sewer", CREEK, (("storm_sewer", stream, ""),)),
+    ):
+        found, codes = followed(fill, outfall, layers, *drawn)
+        assert found.receiving == "Mill Creek", role
+        assert "line_through_barrier" in codes
+    supply = {**CREEK, "flowlines": (layer_of("flowlines", "pipeline", stream),)}
+    assert followed(fill, outfall, supply)[0].ends_because == "barrier"
+
+
+# --- the rim of what was read -----------------------------------------------------------------------------------------
+
+
+def test_where_the_elevations_go_on_unread_nothing_is_told_of_the_length(monkeypatch):
+    def narrow(grid, around, *settings, **more):
+        return condition_around(grid, around, 100.0, *settings, **more)
+
+    creek = {"waters": (waters(LineString([(-190, -290), (190, -290)])),)}
+    found, _ = followed(south, OUT, creek, half_m=500)
+    assert (found.receiving, found.flow_distance_m) == ("Mill Creek", pytest.approx(350, abs=3))
+    monkeypatch.setattr("siteplan_gis.measuring.conduits.condition_around", narrow)
+    monkeypatch.setattr("siteplan_gis.measures.widening.Widening._widen", lambda _: False)
+    found, codes = followed(south, OUT, creek, half_m=500)
+    assert (found.ends_because, found.within_quarter_mile) == ("leaves_elevation_data", None)
+    assert found.plus_minus_m is None
+    assert "go on" in found.explanation
+    assert "trace_leaves_elevation" in codes
