@@ -249,7 +249,7 @@ def _nearby(key: str, title: str, features: Iterable[NearbyFeature]) -> MapLayer
 
 
 def _runoff(review: Review) -> MapLayer:
-    """Each discharge as its path, or as its start where it could not be followed, and the runs that end elsewhere."""
+    """Each discharge as its path, or as its start where it could not be followed; rival courses; barriers."""
     answer = {True: "yes", False: "no", None: "cannot be told"}
     items = tuple(
         MapItem(
@@ -275,6 +275,19 @@ def _runoff(review: Review) -> MapLayer:
         )
         for each in review.measured.discharges
         for path in each.rivals
+    )  # fmt: skip
+    items += tuple(
+        MapItem(
+            each.barrier,
+            {
+                "id": f"{text(each.id)}, barrier", "drawn_on_plan": answer[each.drawn], "receiving": "", "kind": "",
+                "flow_distance_ft": None, "straight_distance_ft": feet_of(each.start.distance(each.barrier)),
+                "within_quarter_mile": answer[None], "ends_because": "barrier",
+                "explanation": "The crest of the road-like barrier that the runoff stops behind.",
+            },
+        )
+        for each in review.measured.discharges
+        if each.barrier is not None
     )  # fmt: skip
     return MapLayer("runoff_paths", "Runoff paths", _RUNOFF_COLUMNS, items)
 

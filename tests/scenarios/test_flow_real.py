@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pyogrio
 import pytest
-import rasterio
 import shapely
-from affine import Affine
-from shapely import LineString, Point, box
+from shapely import Point
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
 from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.drainage_field import receivers
-from siteplan_gis.measures.flow import condition_around, trace, trace_terrain
+from siteplan_gis.measures.flow import trace_terrain
 from siteplan_gis.measures.network import trace_network
 from siteplan_gis.model.layers import ReferenceFeature
-from siteplan_gis.model.terrain import ElevationGrid
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real data lie beside the project, not in it")
@@ -124,79 +118,3 @@ def test_quarter_mile_along_nhdplus(site):
     for comid in followed:
         line = next(shape for row, shape in rows if int(row["COMID"]) == comid)
         assert traced.path.buffer(0.5).intersection(line).length > 20
-
-
-@pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is only an oracle")
-def test_quarter_mile_paths_run_as_those_of_grass(tmp_path):
-    z = lidar_like(700)
-    transform = Affine(1, 0, 400_000, 0, -1, 4_800_700)
-    directions = grass_directions(z, transform, tmp_path)
-    geo = georeference("EPSG:26916")
-    frame = frame_around(geo.lonlat(np.array([[400_350, 4_800_350]])))
-    grid = ElevationGrid(z, transform, geo, frame, np.ones(700), np.ones(700))
-    near = condition_around(grid, grid.placed(box(0, 0, 700, 700)))
-    field = receivers(near, np.inf)
-    rng = np.random.default_rng(5)
-    agree = agree_by_cells = count = 0
-    while count < 200:
-        row, col = (int(v) for v in rng.uniform(70, 630, 2))
-        course = grass_path(directions, row, col)
-        traced = trace(near, grid.placed(Point(col + 0.5, row + 0.5)), (), 402, barrier_m=np.inf)
-        if traced.path is None or len(course) < 2:
-            continue
-        count += 1
-        line = LineString(course)
-        if traced.ends_because == "leaves_elevation_data":
-            # At the bottom of ponding that floods off the grid; the course of GRASS runs on to the edge.
-            agree += box(2, 2, 698, 698).boundary.distance(Point(course[-1])) <= 2
-        else:
-            agree += line.distance(Point(shapely.get_coordinates(grid.pixels(traced.path))[-1])) <= 20
-        cells = [row * 700 + col]
-        while len(cells) < 300 and field.receiver[cells[-1]] >= 0:
-            cells.append(int(field.receiver[cells[-1]]))
-        agree_by_cells += line.distance(Point(cells[-1] % 700 + 0.5, cells[-1] // 700 + 0.5)) <= 20
-    assert agree_by_cells / count >= 0.98
-    assert agree / count >= 0.9
-
-
-def lidar_like(size):
-    """Rolling ground with 1/f**2.2 relief, tilted to the south, and 3 cm of noise two cells wide."""
-    rng = np.random.default_rng(3)
-    frequency = np.hypot(np.fft.fftfreq(size)[:, None], np.fft.rfftfreq(size)[None])
-    frequency[0, 0] = 1
-    relief = np.fft.irfft2(np.fft.rfft2(rng.standard_normal((size, size))) * frequency**-2.2, s=(size, size))
-    noise = rng.standard_normal((size + 2, size + 2))
-    smooth = sum(noise[i : i + size, j : j + size] for i in range(3) for j in range(3)) / 3
-    return relief / relief.std() * 4 + 0.02 * (size - np.arange(size))[:, None] + 0.03 * smooth
-
-
-def grass_directions(z, transform, folder):
-    with rasterio.open(
-        folder / "z.tif", "w", driver="GTiff", height=z.shape[0], width=z.shape[1], count=1, dtype="float64",
-        crs="EPSG:26916", transform=transform,
-    ) as file:  # fmt: skip
-        file.write(z, 1)
-    script = folder / "run.sh"
-    script.write_text(
-        f"r.in.gdal -o input={folder}/z.tif output=z --q && g.region raster=z && r.watershed -s elevation=z drainage=d --q"
-        f" && r.out.gdal input=d output={folder}/d.tif format=GTiff type=Int16 --q\n"
-    )
-    subprocess.run(
-        ["grass", "-c", "EPSG:26916", str(folder / "place"), "--exec", "sh", str(script)],
-        check=True,
-        capture_output=True,
-    )
-    with rasterio.open(folder / "d.tif") as file:
-        return file.read(1)
-
-
-def grass_path(directions, row, col):
-    """Cell middles as (column, row) along GRASS's directions: 1 is north-east, counter-clockwise."""
-    steps = {1: (-1, 1), 2: (-1, 0), 3: (-1, -1), 4: (0, -1), 5: (1, -1), 6: (1, 0), 7: (1, 1), 8: (0, 1)}
-    path = [(col + 0.5, row + 0.5)]
-    while len(path) < 480 and directions[row, col] > 0:
-        row, col = row + steps[directions[row, col]][0], col + steps[directions[row, col]][1]
-        if not (0 <= row < directions.shape[0] and 0 <= col < directions.shape[1]):
-            break
-        path.append((col + 0.5, row + 0.5))
-    return path
