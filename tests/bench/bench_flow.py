@@ -1,8 +1,7 @@
 """Runoff followed from one outfall on a grid of 1 m, its runs, the first use, and windows beside the whole grid.
 
-How far paths agree with GRASS's stands in tests/scenarios/test_flow_real.py, as a test. What it counts: 189 of 200
-(94.5 %), but 150 of the 200 end in ponding that floods off the grid and count where GRASS's course runs off the edge;
-only the other 50 are held against GRASS's course, within 20 m of it.
+How far paths agree with GRASS's stands in tests/oracles/test_flow_oracles.py, as a test, and for more grounds in
+tests/campaigns/grass_paths.py.
 """
 
 from __future__ import annotations

@@ -35,18 +35,18 @@ def made(folder, seed=3):
     return directions, condition_around(grid, grid.placed(box(0, 0, SIZE, SIZE)), 0.0)
 
 
-def apart(directions, near, row, col):
+def apart(directions, near, row, col, barrier_m=BARRIER_M):
     """How far the end of our path lies from GRASS's course, or GRASS's end from our path, whichever is farther.
 
-    Each end is held against the other's way, so the length of GRASS's staircase does not matter. No path may meet the
-    rim of the ground.
+    Each end is held against the other's way, so the length of GRASS's staircase does not matter. Infinite where either
+    is no quarter mile long: it stops in a depression, or meets the rim of the ground, which proves nothing.
     """
-    course = LineString(grass_course(directions, row, col, _LONGER * QUARTER_MILE_M))
-    end = Point(grass_course(directions, row, col, QUARTER_MILE_M)[-1])
-    traced = trace(near, near.placed(Point(col + 0.5, row + 0.5)), (), QUARTER_MILE_M, BARRIER_M)
-    assert traced.ends_because == "farther_than_limit", traced.explanation
-    path = near.pixels(traced.path)
-    return max(course.distance(Point(path.coords[-1])), path.distance(end))
+    course = grass_course(directions, row, col, _LONGER * QUARTER_MILE_M)
+    traced = trace(near, near.placed(Point(col + 0.5, row + 0.5)), (), QUARTER_MILE_M, barrier_m)
+    if course is None or traced.ends_because != "farther_than_limit":
+        return np.inf
+    path, end = near.pixels(traced.path), Point(grass_course(directions, row, col, QUARTER_MILE_M)[-1])
+    return max(LineString(course).distance(Point(path.coords[-1])), path.distance(end))
 
 
 def starts():
@@ -55,7 +55,7 @@ def starts():
 
 @pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is only an oracle")
 def test_quarter_mile_paths_end_where_those_of_grass_do(tmp_path):
-    """189 of 200 when this was written; more grounds: tests/campaigns/grass_paths.py."""
+    """191 of 200 when this was written; more grounds: tests/campaigns/grass_paths.py."""
     directions, near = made(tmp_path)
     agree = sum(apart(directions, near, row, col) <= NEAR_M for row, col in starts())
     assert agree >= 0.9 * COUNT
@@ -93,11 +93,12 @@ def grass_directions(z, transform, folder):
 
 
 def grass_course(directions, row, col, length_m):
-    """Cell middles as (column, row) along GRASS's directions: 1 is north-east, counter-clockwise."""
+    """Cell middles (column, row) along GRASS's directions (1 is north-east, counter-clockwise); None off the grid."""
     steps = {1: (-1, 1), 2: (-1, 0), 3: (-1, -1), 4: (0, -1), 5: (1, -1), 6: (1, 0), 7: (1, 1), 8: (0, 1)}
     course, gone = [(col + 0.5, row + 0.5)], 0.0
     while gone < length_m:
-        assert directions[row, col] > 0, "GRASS's course leaves the grid"
+        if directions[row, col] <= 0:
+            return None
         down, right = steps[directions[row, col]]
         row, col, gone = row + down, col + right, gone + np.hypot(down, right)
         course.append((col + 0.5, row + 0.5))
