@@ -81,7 +81,9 @@ def judge_adjacent_sheet(rule: Rule, case: Case) -> Sequence[Finding]:
     doubt = f" ({left.reason})" if left.reason else ": too near the limit to tell" if rest is None else ""
     text = f"Sheet flow comes in from {amount(left, limit, 0)} of adjacent land that no drawn diversion leads around{doubt}.{_velocity(rule, case)}"
     remedy = f"Draw a diversion, or show that the flow stays {limit_words(rule.limits['slow'])}."
-    return [finding(rule, "sheet", Status.NEEDS_REVIEW, text, measured=left, limit=limit, remedy=remedy)]
+    upper = values.get("perimeter_up_ft")
+    where = left.where if left.where is not None or upper is None else upper.where
+    return [finding(rule, "sheet", Status.NEEDS_REVIEW, text, measured=left, limit=limit, where=where, remedy=remedy)]
 
 
 def _velocity(rule: Rule, case: Case) -> str:

@@ -92,7 +92,8 @@ def _judge_side(rule: Rule, case: Case, bare_name: str, whole_name: str, words: 
     remedy = "Draw a fence, bales or their equal along the bare stretches."
     if bare.value <= _DRAFTING_FT:
         text = f"{edge}, with a control beside them; up to {show(may, 0)} ft more may lie so and are bare.{doubt}"
-        return finding(rule, subject, Status.NEEDS_REVIEW, text, measured=bare, remedy=remedy)
+        where = bare.where if bare.where is not None else whole.where
+        return finding(rule, subject, Status.NEEDS_REVIEW, text, measured=bare, where=where, remedy=remedy)
     gaps = len(shapely.get_parts(bare.where)) if bare.where is not None else 0
     text = f"{edge}; {show(bare.value, 0)} ft of them, in {gaps} gap{'s' * (gaps != 1)} ({_longest(bare)}), have no control beside them{_other(case, bare)}.{doubt}"
     certain = bare.value - may > _DRAFTING_FT and not doubt and not _other(case, bare)

@@ -45,4 +45,5 @@ def judge_runoff_leaves(rule: Rule, case: Case) -> Sequence[Finding]:
         where = shapely.union_all([item.path for item in leaving])
         return [finding(rule, "runoff", Status.PASS, text, where=where)]
     text = f"None of {len(discharges)} ways of runoff was seen to cross the boundary of the site: whether the criteria bind is the reviewer's."
-    return [finding(rule, "runoff", Status.NEEDS_REVIEW, text)]
+    ways = [item.path if item.path is not None else item.start for item in discharges]
+    return [finding(rule, "runoff", Status.NEEDS_REVIEW, text, where=shapely.union_all(ways))]
