@@ -43,6 +43,9 @@ _LEVEL_DOUBT: Final = 0.25
 _NOISE_DOUBT: Final = 0.03
 """Share of a length that noise makes doubtful where it swings a path by a cell (see `straightening.tube_cells`)."""
 
+_BEND_DOUBT: Final = 1.0
+"""Each bend of an angle a may lie a tube's half width off, which makes the length doubtful by that width and a / 2."""
+
 _WORTH_SAYING_M: Final = 10.0
 
 
@@ -259,7 +262,7 @@ def _path(ground: Conditioned, way: Descent, x: float, y: float, share: float = 
 
 
 def _doubt(ground: Conditioned, way: Descent, path: LineString | None) -> float:
-    """How much the length hangs on the straightening, and one cell for the ends, in metres."""
+    """How much the length hangs on the straightening, on noise and bends, and one cell for the ends, in metres."""
     if path is None:
         return ground.cell_m
     x, y = float(way.xy[0, 0]), float(way.xy[0, 1])
@@ -267,7 +270,10 @@ def _doubt(ground: Conditioned, way: Descent, path: LineString | None) -> float:
     spread = max(abs(other.length - path.length) for other in others if other is not None)
     swings = tube_cells(ground.z_m, way.xy, ground.noise_m(x, y)) - TUBE_CELLS
     noise = _NOISE_DOUBT * min(swings, 1.0) * float(path.length)
-    return float(spread) + noise + ground.cell_m
+    steps = np.diff(shapely.get_coordinates(path), axis=0)
+    courses = np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))
+    bends_m = _BEND_DOUBT * TUBE_CELLS * ground.cell_m * float(np.abs(np.diff(courses)).sum()) / 2
+    return float(spread) + noise + bends_m + ground.cell_m
 
 
 def _first_touch(
