@@ -33,3 +33,32 @@ def test_hash_seeds_threads_locales_time_zones_and_the_order_of_folders_change_n
         results.append((done.code, done.stdout, outputs))
     assert results[0] == results[1]
     assert set(results[0][2]) >= {"review.json", "findings.gpkg", "review.html"}
+
+
+def test_no_other_command_writes_other_bytes_elsewhere(tmp_path):
+    """Letter, rounds, extraterritorial areas, one parcel and many, in two surroundings."""
+    layers = ROOT / "layers" / "saukville"
+    given = ("--layers", layers, "--ordinance", "saukville", "--on", "2026-05-01", "--print-sheet", "letter")
+    done = siteplan(
+        "review", SAMPLES / "pass-saukville-subdivision" / "plan.gpkg", *given, "--out", tmp_path / "review", seconds=240
+    )  # fmt: skip
+    assert done.fault == "", done.stderr
+    review = tmp_path / "review" / "review.json"
+    wanted = {
+        "letter": ("letter", review, "--since", review, "--on", "2026-05-02", "--out", "out/letter.docx"),
+        "compare": ("compare", review, review, "--out", "out"),
+        "etj": ("etj", layers, "--on", "2026-05-01", "--parcels", layers / "parcels.fgb", "--out", "out"),
+        "one": ("prescreen", "--layers", layers, "--parcel", "4301-02", "--out", "out"),
+        "many": ("prescreen", "--layers", layers, "--out", "out/table.csv"),
+    }
+    for name, words in wanted.items():
+        results = []
+        for number, surroundings in enumerate(SURROUNDINGS):
+            work = tmp_path / name / str(number)
+            (work / "out").mkdir(parents=True)
+            done = siteplan(*words, folder=work, seconds=240, **surroundings)
+            assert done.fault == "", done.stderr
+            outputs = {path.name: path.read_bytes() for path in sorted((work / "out").iterdir())}
+            results.append((done.code, done.stdout.replace(str(work), ""), outputs))
+        assert results[0] == results[1], name
+        assert results[0][2]
