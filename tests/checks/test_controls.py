@@ -459,8 +459,12 @@ LAYERS = {role: layer(role) for role in ("waters", "wetlands", "floodplain")}
     [([FENCE], "pass"), ([], "fail"), ([replace(FENCE, geometry=LineString([(300, 0), (400, 0)]))], "needs_review")],
 )
 def test_a_practice_before_the_water(features, status):
-    found = outcome("SAU-BMP-LOC", features=features, layers=LAYERS, discharges=(way(),))
+    followed = [measured("runoff_exit_count", 1, None, "by hand")]
+    found = outcome("SAU-BMP-LOC", followed, features=features, layers=LAYERS, discharges=(way(),))
     assert found["before"] == status
+    if status == "pass":
+        unknown = outcome("SAU-BMP-LOC", features=features, layers=LAYERS, discharges=(way(),))
+        assert unknown["before"] == "needs_review"
 
 
 def wetland(geometry):
