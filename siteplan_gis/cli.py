@@ -44,6 +44,11 @@ layers.command("fetch", context_settings={"ignore_unknown_options": True})(stock
 app.add_typer(layers, name="layers")
 
 
+def _only_offered() -> bool:
+    """Whether pyogrio asks for pyarrow while it is loaded, in a command that reads no layer with both together."""
+    return "siteplan_gis.pipeline" in sys.modules and "pyogrio" in sys.modules and "pyogrio.raw" not in sys.modules
+
+
 class _Unneeded(MetaPathFinder):
     """Says of some libraries that they are not there.
 
@@ -53,7 +58,9 @@ class _Unneeded(MetaPathFinder):
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
         """Refuse the import of one of them."""
-        if fullname.partition(".")[0] in {"geopandas", "pandas", "scipy"}:
+        if fullname.partition(".")[0] in {"geopandas", "pandas", "scipy"} or (
+            fullname == "pyarrow" and _only_offered()
+        ):
             raise ModuleNotFoundError(f"{fullname} is not needed here", name=fullname)
 
 

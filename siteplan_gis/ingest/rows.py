@@ -10,6 +10,7 @@ import warnings
 import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,10 +20,11 @@ import shapely
 from pyogrio.errors import DataLayerError, DataSourceError
 
 from siteplan_gis.errors import CrsError, HostileInputError, InputError
-from siteplan_gis.ingest import geoparquet, postgis
+from siteplan_gis.ingest import postgis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -103,7 +105,7 @@ def find_layer(path: Path, layer: str = "", database: str = "", *, extent: bool 
         raise InputError("there is no such file", file=str(path), remedy="correct the path")
     suffix = _suffix(path)
     if suffix in _PARQUET:
-        stated = geoparquet.describe(path)
+        stated = _geoparquet().describe(path)
         return VectorLayer(path, str(path), "", stated.crs, stated.bounds, stated.fields, stated.rows)
     address = _zipped(path, layer) if suffix == ".zip" else str(path.resolve())
     inner = PurePosixPath(address).suffix.lower() if suffix == ".zip" else suffix
@@ -128,6 +130,11 @@ def find_layer(path: Path, layer: str = "", database: str = "", *, extent: bool 
     return VectorLayer(path, address, name, info["crs"] or "", bounds, fields, max(int(info["features"]), 0))
 
 
+def _geoparquet() -> ModuleType:
+    """Its reader, which is not loaded where no such file is read: that takes a sixth of a second."""
+    return import_module("siteplan_gis.ingest.geoparquet")
+
+
 def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) -> Rows:
     """All rows whose bounds meet one of `boxes` (in the layer's CRS), each once.
 
@@ -139,7 +146,7 @@ def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) 
     if found.table is not None:
         return _decoded(*postgis.read(found.table, boxes, columns))
     if _suffix(found.path) in _PARQUET:
-        return _decoded(*geoparquet.read(found.path, boxes, columns))
+        return _decoded(*_geoparquet().read(found.path, boxes, columns))
     if not boxes:
         return Rows(
             np.empty(0, dtype=object), np.empty(0, dtype=np.int64), {name: np.empty(0, object) for name in columns}
@@ -151,7 +158,7 @@ def read_rows(found: VectorLayer, boxes: Sequence[Box], columns: Sequence[str]) 
 def read_whole(found: VectorLayer, columns: Sequence[str]) -> Rows:
     """All rows of the layer, as `read_rows` reads them."""
     if _suffix(found.path) in _PARQUET:
-        return _decoded(*geoparquet.read(found.path, [(-np.inf, -np.inf, np.inf, np.inf)], columns))
+        return _decoded(*_geoparquet().read(found.path, [(-np.inf, -np.inf, np.inf, np.inf)], columns))
     return _raw(found, columns)
 
 
@@ -160,7 +167,7 @@ def read_fids(found: VectorLayer, fids: Sequence[int], columns: Sequence[str]) -
     if found.table is not None:
         return _decoded(*postgis.read(found.table, None, columns, fids))
     if _suffix(found.path) in _PARQUET:
-        return _decoded(*geoparquet.read(found.path, None, columns, np.asarray(fids, dtype=np.int64)))
+        return _decoded(*_geoparquet().read(found.path, None, columns, np.asarray(fids, dtype=np.int64)))
     return _raw(found, columns, fids=np.asarray(fids, dtype=np.int64))
 
 
@@ -169,7 +176,8 @@ def read_column(found: VectorLayer, columns: Sequence[str]) -> tuple[NDArray[np.
     if found.table is not None:
         return postgis.read(found.table, None, columns, geometry=False)[1:]
     if _suffix(found.path) in _PARQUET:
-        return geoparquet.read_columns(found.path, columns)
+        told: tuple[NDArray[np.int64], dict[str, NDArray[Any]]] = _geoparquet().read_columns(found.path, columns)
+        return told
     rows = _raw(found, columns, read_geometry=False)
     return rows.fids, rows.columns
 
