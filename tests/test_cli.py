@@ -185,9 +185,7 @@ def test_a_refusal_of_the_system_is_told_without_a_traceback(monkeypatch, capsys
     with pytest.raises(typer.Exit) as ended:
         plans.measure([CASES / "H15" / "lod.gpkg"])
     assert ended.value.exit_code == 2
-    assert capsys.readouterr().err == (
-        "siteplan-gis: waters.gpkg: Permission denied; check the file's rights and the room on the disk\n"
-    )
+    assert capsys.readouterr().err == ("siteplan-gis: waters.gpkg: Permission denied; check the file's rights\n")
 
 
 def test_libraries_that_are_kept_away_are_missed_by_nobody():

@@ -122,14 +122,19 @@ def _many(given: ParcelsAsked, folder: Path | None, workers: int, scheduler: str
             "the table of many parcels needs a place", remedy="give --out FOLDER, or a .parquet, .gpkg or .csv"
         )
     table_name(folder)  # refuses what cannot be written before hours of work
-    with _rate() as tell:
-        made = screen_many(given, work_folder(folder), workers, scheduler, tell)
-    record = summary_of(made.parts, made.about())
-    paths = write_many(made.parts, record, folder)
-    made.forget()
+    with work_folder(folder, _say) as work:
+        with _rate() as tell:
+            made = screen_many(given, work, workers, scheduler, tell)
+        record = summary_of(made.parts, made.about())
+        paths = write_many(made.parts, record, folder)
+        made.forget()
     with printing() as stdout:
         stdout.write(json_text(summary_json(record)) if as_json else summary_text(record, paths))
     return "failed" in record["states"]
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 @contextmanager

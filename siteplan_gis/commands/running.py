@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 UNUSABLE, CRASHED, INTERRUPTED = 2, 3, 130
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _interrupted: list[int] = []
 
@@ -39,7 +42,8 @@ def clear_errors() -> Iterator[None]:
     except OSError as error:
         # A file that may not be read, a full disk, a share that went away: the program is not at fault.
         place, reason = f"{one_line(error.filename)}: " * bool(error.filename), one_line(error.strerror or error)
-        sys.stderr.write(f"siteplan-gis: {place}{reason}; check the file's rights and the room on the disk\n")
+        remedy = "make room on the disk" if error.errno in _NO_ROOM else "check the file's rights"
+        sys.stderr.write(f"siteplan-gis: {place}{reason}; {remedy}\n")
         raise typer.Exit(UNUSABLE) from None
     except Exception:  # noqa: BLE001
         if _interrupted:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import shutil
-from contextlib import suppress
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,7 @@ from siteplan_gis.countywide.workers import results
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.parcel_index import index_parcels
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
+from siteplan_gis.report.moving import held_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     """Called with the parcels done and all of them."""
 
 _TOO_OLD: Final = ".part"
+_PATIENCE_S: Final = 5.0
+_LOOK_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,54 @@ class Screened:
     def forget(self) -> None:
         """Take the finished parts away, once the table is written."""
         shutil.rmtree(self.work, ignore_errors=True)
-        with suppress(OSError):
-            self.work.parent.rmdir()
 
 
-def work_folder(out: Path) -> Path:
-    """Where finished partitions stand until the table at `out` is written: beside it."""
-    return out.absolute().parent / f".{out.name}.work"
+@contextmanager
+def work_folder(out: Path, say: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
+    """Where finished partitions stand until the table at `out` is written: beside it, held by one run at a time.
+
+    A second run waits for the end of the first: neither takes the other's parts away. What a stopped run leaves stays.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made.
+    """
+    work = out.absolute().parent / f".{out.name}.work"
+    with ExitStack() as kept:
+        until = time.monotonic() + _PATIENCE_S
+        while not _hold(work, kept):
+            if time.monotonic() > until:
+                say(f"another run works in {work}: waiting for its end")
+                until = math.inf
+            time.sleep(_LOOK_S)
+        try:
+            yield work
+        finally:
+            with suppress(OSError):
+                work.rmdir()
+
+
+def _hold(work: Path, kept: ExitStack) -> bool:
+    """Make a folder and hold it; whether no other run does."""
+    _make(work)
+    with ExitStack() as tried:
+        try:
+            stands = tried.enter_context(held_folder(work))
+        except (BlockingIOError, FileNotFoundError):
+            return False
+        except OSError:  # a share without locks is written to all the same
+            return True
+        if stands:
+            kept.push(tried.pop_all())
+        return stands
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"nothing can be written here ({problem.strerror})", file=str(folder)) from None
 
 
 def screen_many(
@@ -94,10 +140,7 @@ def screen_many(
     index = index_parcels(path, given.id_field, given.where, given.assume_crs)
     partitions = partitioned(index.lonlat, chosen_rows(index, given), most)
     folder = work / _fingerprint(given, evidence, path, most)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise InputError(f"nothing can be written here ({problem.strerror})", file=str(work)) from None
+    _make(folder)
     parts = {one.number: folder / f"partition-{one.number:06d}.parquet" for one in partitions}
     open_ones = [one for one in partitions if not parts[one.number].is_file()]
     total = sum(len(one.rows) for one in partitions)
@@ -145,13 +188,27 @@ def _sources(evidence: Evidence) -> tuple[dict[str, str], ...]:
 
 
 def _keep(path: Path, rows: bytes) -> None:
-    """Write a finished partition so that it is there whole or not at all, even when the power fails."""
+    """Write a finished partition so that it is there whole or not at all, even when the power fails.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written: the disk is full, mostly.
+    """
     made = path.with_suffix(f"{_TOO_OLD}{os.getpid()}")
-    with made.open("wb") as file:
-        file.write(rows)
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(path)
+    try:
+        with made.open("wb") as file:
+            file.write(rows)
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(path)
+    except OSError as problem:
+        with suppress(OSError):
+            made.unlink()
+        raise InputError(
+            f"cannot be written ({problem.strerror})", file=str(path),
+            remedy="make room there and run the same command again: it goes on with the next partition",
+        ) from None  # fmt: skip
 
 
 def _fingerprint(given: ParcelsAsked, evidence: Evidence, path: Path, most: int) -> str:

@@ -30,10 +30,10 @@ _BEFORE: Final = "before"
 def staging_folder(folder: Path) -> Iterator[Path]:
     """A hidden folder inside `folder` to write into, removed at the end; leftovers of ended runs are swept up."""
     with ExitStack() as held:
-        with _held(folder, wait=True):
+        with held_folder(folder, wait=True):
             _sweep(folder)
             made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
-            held.enter_context(_held(made))
+            held.enter_context(held_folder(made))
         try:
             yield made
         finally:
@@ -75,7 +75,7 @@ def _apart(made: Path, folder: Path, names: Sequence[str]) -> None:
             os.close(ours)
             problem: BaseException | None = None
             try:
-                with _held(folder, wait=True):
+                with held_folder(folder, wait=True):
                     _move(made, folder, names)
             except BaseException as raised:  # noqa: BLE001  (raised again by the asking process)
                 problem = raised
@@ -144,7 +144,7 @@ def _sweep(folder: Path) -> None:
         return
     for left in sorted(folder.glob(_PREFIX + "*")):
         try:
-            with _held(left):
+            with held_folder(left):
                 if (left / _BEFORE).is_dir():
                     for path in sorted(left.iterdir()):
                         if path.is_file():
@@ -155,16 +155,18 @@ def _sweep(folder: Path) -> None:
 
 
 @contextmanager
-def _held(folder: Path, *, wait: bool = False) -> Iterator[None]:
+def held_folder(folder: Path, *, wait: bool = False) -> Iterator[bool]:
     """Hold a folder, so that other runs see it in use; it is let go whatever ends this process.
+
+    Gives whether it still stands: who held it before may have taken it away.
 
     Raises
     ------
     OSError
-        If another process holds it, unless this one waits.
+        If another process holds it (BlockingIOError), or it cannot be held, unless this one waits.
     """
     if sys.platform == "win32":
-        yield
+        yield True
         return
     import fcntl  # noqa: PLC0415  (exists on Unix only)
 
@@ -175,6 +177,6 @@ def _held(folder: Path, *, wait: bool = False) -> Iterator[None]:
         except OSError:
             if not wait:  # a share without locks is written to all the same
                 raise
-        yield
+        yield folder.exists() and os.path.samestat(os.fstat(place), folder.stat())
     finally:
         os.close(place)
