@@ -82,7 +82,7 @@ def judge_adjacent_sheet(rule: Rule, case: Case) -> Sequence[Finding]:
     text = f"Sheet flow comes in from {amount(left, limit, 0)} of adjacent land that no drawn diversion leads around{doubt}.{_velocity(rule, case)}"
     remedy = f"Draw a diversion, or show that the flow stays {limit_words(rule.limits['slow'])}."
     upper = values.get("perimeter_up_ft")
-    where = left.where if left.where is not None or upper is None else upper.where
+    where = upper.where if upper is not None and (left.where is None or left.where.is_empty) else left.where
     return [finding(rule, "sheet", Status.NEEDS_REVIEW, text, measured=left, limit=limit, where=where, remedy=remedy)]
 
 

@@ -72,7 +72,7 @@ def judge_stated(rule: Rule, case: Case, name: str, stated: float | None, subjec
         status,
         text,
         measured=measured,
-        remedy=f"State the measured figure, or correct the drawing ({subject}).",
+        remedy="State the measured figure, or correct the drawing.",
     )
 
 

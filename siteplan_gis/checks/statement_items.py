@@ -40,9 +40,9 @@ def judge_statement_items(rule: Rule, case: Case) -> Sequence[Finding]:
             remedy = f"Declare it under [narrative] in siteplan.toml: {item} = true, false, or where it stands."
             found.append(finding(rule, item, Status.NEEDS_REVIEW, text, remedy=remedy))
         elif where == "":
-            text = f"The application declares that it does not give {words}."
-            found.append(finding(rule, item, Status.FAIL, text, remedy=f"Add {words} to the plan statement."))
+            text = f"The application declares that this is not in it: {words}."
+            found.append(finding(rule, item, Status.FAIL, text, remedy=f"Add to the plan statement: {words}."))
         else:
-            text = f"The application declares {words} ({where}); the program does not read it."
+            text = f"The application declares that this is in it: {words} ({where}); the program does not read it."
             found.append(finding(rule, item, Status.PASS, text))
     return found

@@ -151,7 +151,11 @@ def _row(position: int, finding: Mapping[str, Any]) -> dict[str, Any]:
         "reason": measured.get("reason", ""),
         "method": measured.get("method", ""),
         "limit_words": limit_words(limit),
-        "margin_words": margin_words(finding["margin"], limit["unit"] if limit else unit),
+        "margin_words": margin_words(
+            finding["margin"],
+            limit["unit"] if limit else unit,
+            at_least=limit is not None and limit["operator"] in {">", ">="},
+        ),
         "status_order": list(STATUS_WORDS).index(finding["status"]),
     }
 

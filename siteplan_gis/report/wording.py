@@ -120,17 +120,21 @@ def limit_words(limit: Mapping[str, Any] | None) -> str:
     return f"{_OPERATOR_WORDS[limit['operator']]} {quantity(int(value) if whole else value, limit['unit'])}"
 
 
-def margin_words(margin: float | None, unit: str) -> str:
-    """How far a value is on the right or the wrong side of its limit.
+def margin_words(margin: float | None, unit: str, *, at_least: bool = False) -> str:
+    """How far a value is on the right or the wrong side of its limit, which may be one that must be reached.
 
     Examples
     --------
     >>> margin_words(-50.0, "ft/in"), margin_words(0.0004, "acre"), margin_words(None, "acre")
     ('50 ft per inch beyond the limit', '0.0004 acres within', '')
+    >>> margin_words(-0.5, "ft", at_least=True), margin_words(0.5, "ft", at_least=True)
+    ('0.5 ft short of the limit', '0.5 ft over the limit')
     """
     if margin is None:
         return ""
     amount = f"{figure(abs(margin), unit, 0.0)} {_UNIT_WORDS.get(unit, (unit, unit))[1]}".strip()
+    if at_least:
+        return f"{amount} short of the limit" if margin < 0 else f"{amount} over the limit"
     return f"{amount} beyond the limit" if margin < 0 else f"{amount} within"
 
 
