@@ -17,6 +17,11 @@ _DECIDED: Final = {
     "declared": "a reviewer, from the applicant's declaration",
     "not_checked": "a reviewer alone",
 }
+_LEGEND: Final = (
+    "`(inferred)`: the text as supplied lost the number, which was told from its place. `[...]`: words left out. Where the "
+    "program decides, it still leaves to a reviewer what lies within its doubt, rests on an assumption, or is no duty by the "
+    "text; what it lacks an input for is not checked. A name in `code` is the check, followed by its limits."
+)
 
 
 def matrix_markdown(ordinances: Sequence[Ordinance]) -> str:
@@ -26,7 +31,7 @@ def matrix_markdown(ordinances: Sequence[Ordinance]) -> str:
 
 def _ordinance(ordinance: Ordinance) -> list[str]:
     quotes = {rule.id: rule.quote for rule in ordinance.rules}
-    lines = [f"# {_cell(ordinance.title)}", "", f"Source: {_cell(ordinance.source)}.", ""]
+    lines = [f"# {_cell(ordinance.title)}", "", f"Source: {_cell(ordinance.source)}.", "", _LEGEND, ""]
     lines += ["| rule | section | the words | decided by | how, or why not |", "|---|---|---|---|---|"]
     for row in matrix_rows(ordinance):
         how = [f"`{row['check']}`"] if row["check"] else []
