@@ -23,6 +23,12 @@ _BINARY: Final = b"AutoCAD Binary DXF"
 _VARIABLES: Final = ("$ACADVER", "$INSUNITS", "$MEASUREMENT")
 _VERSION: Final = "  9\n$ACADVER\n  1\nAC1015\n"
 _HEADER: Final = f"  0\nSECTION\n  2\nHEADER\n{_VERSION}  0\nENDSEC\n"
+_UNREAD: Final = (
+    DXFError, ValueError, LookupError, AttributeError, TypeError, OSError, EOFError, ArithmeticError, StopIteration,
+    AssertionError, RecursionError,
+)  # fmt: skip
+"""What the library raises over a damaged drawing."""
+
 _LEVELLED: Final = {"POLYLINE": ("30",), "LINE": ("30", "31")}
 """Entities of old files that keep their elevation in group 38, and the groups where the library looks for it."""
 
@@ -53,7 +59,7 @@ def opened_drawing(path: Path, label: str) -> OpenedDrawing:
     completed = "" if content.startswith(_BINARY) else _completed(content, written)
     try:
         return OpenedDrawing(read(io.StringIO(completed)) if completed else readfile(path), written)
-    except (DXFError, ValueError, LookupError, AttributeError, TypeError, OSError, EOFError) as first:
+    except _UNREAD as first:
         try:
             doc, auditor = recover.readfile(path)
         except Exception:  # noqa: BLE001  (the library raises errors of many kinds over what is no drawing)

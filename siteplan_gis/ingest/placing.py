@@ -29,6 +29,9 @@ ANCHOR_ROLES: Final = ("disturbed_area", "site", "construction_site")
 
 _EARTH_RADIUS_M: Final = 6_371_000.0
 _OUTSIDE_USE_DEGREES: Final = 1.5
+_FAR_DEGREES: Final = 0.5
+_BACK_M: Final = 1.0
+_ANY_CRS_M: Final = 1e8
 
 
 @dataclass(slots=True)
@@ -125,6 +128,8 @@ def locate(layer: PlacedLayer) -> InputError | None:
         return problem
     lonlat = reference.lonlat(xy)
     lonlat[~np.isfinite(lonlat).all(axis=1)] = np.nan
+    if layer.role not in ANCHOR_ROLES:  # those are refused by their distance, never set aside
+        lonlat[_off_the_earth(reference, xy, lonlat)] = np.nan
     pieces = np.split(lonlat, np.cumsum(sizes)[:-1])
     layer.lonlat = [piece if len(piece) and np.isfinite(piece).all() else None for piece in pieces]
     seen = np.vstack([piece for piece in layer.lonlat if piece is not None] or [np.empty((0, 2))])
@@ -133,6 +138,21 @@ def locate(layer: PlacedLayer) -> InputError | None:
             layer, f"no position lies where {reference.name} can be used", "the CRS or the numbers are wrong"
         )
     return _wrong_place(layer, np.median(seen, axis=0), np.median(xy, axis=0))
+
+
+def _off_the_earth(reference: Georeference, xy: NDArray[np.float64], lonlat: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Positions that no place on the earth has: some projections put them at a pole, from where no way leads back."""
+    off = np.zeros(len(xy), dtype=np.bool_)
+    known = np.isfinite(lonlat).all(axis=1)
+    if not known.any():
+        return off
+    with np.errstate(all="ignore"):
+        far = np.nonzero((abs(lonlat - np.median(lonlat[known], axis=0)) > _FAR_DEGREES).any(axis=1))[0]
+        if len(far) and reference.metres_per_unit is not None:
+            back = reference.xy(lonlat[far]) - xy[far]
+            beyond = abs(xy[far]).max(axis=1) * reference.metres_per_unit > _ANY_CRS_M
+            off[far] = beyond | ~(abs(back).max(axis=1) * reference.metres_per_unit < _BACK_M)
+    return off
 
 
 def _positions(feature: DrawnFeature) -> NDArray[np.float64]:
@@ -225,6 +245,10 @@ def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
             if anchored and away.max() > FARTHEST_M:
                 problem = f"it reaches {away.max() / 1000:,.0f} km from the middle of {home}, too far for one site"
                 raise _feature_problem(layer, number, problem)
+            feature = layer.drawn.features[number].id
+            if away.max() > FARTHEST_M >= away.min():
+                text = f"reaches {away.max() / 1000:,.0f} km from the plan: is a vertex of it wrong?"
+                layer.flags.append(Flag("feature_reaches_far", text, layer.label, feature))
             if away.min() > FARTHEST_M:
                 layer.lonlat[number] = None
                 layer.flags.append(
@@ -232,7 +256,7 @@ def choose_frame(layers: Sequence[PlacedLayer]) -> Frame:
                         "feature_unreadable",
                         f"lies {away.min() / 1000:,.0f} km from the plan and was set aside",
                         layer.label,
-                        layer.drawn.features[number].id,
+                        feature,
                     )
                 )
     return frame_around(

@@ -96,7 +96,7 @@ def _vertices(
     parts, owner = shapely.get_parts(
         [line.boundary if "Polygon" in line.geom_type else line for line in lines], return_index=True
     )
-    courses = shapely.segmentize(parts, spacing)
+    courses = shapely.segmentize(_thinned(parts), spacing)
     xy, part = shapely.get_coordinates(courses, return_index=True)
     # Points of a straight line that leave it by the last digit of a float would make slivers along it.
     xy = np.round(xy / _SAME_POINT_M) * _SAME_POINT_M
@@ -106,6 +106,19 @@ def _vertices(
     _, first, same = np.unique(xy, axis=0, return_index=True, return_inverse=True)
     segments = np.sort(same.ravel()[segments], axis=1)
     return xy[first], z[first], np.unique(segments[segments[:, 0] != segments[:, 1]], axis=0)
+
+
+def _thinned(parts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """The lines without vertices that they do not need, so that it says nothing how densely they were digitized.
+
+    Where that leaves more points than a surface is made of, they are thinned further, up to the spacing of points.
+    """
+    tolerance = _SAME_POINT_M
+    thinned: NDArray[np.object_] = shapely.simplify(parts, tolerance, preserve_topology=False)
+    while shapely.get_num_coordinates(thinned).sum() > _MOST_POINTS and tolerance < _SPACING_M:
+        tolerance *= 4
+        thinned = shapely.simplify(parts, tolerance, preserve_topology=False)
+    return thinned
 
 
 def _delaunay(xy: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -48,6 +48,7 @@ FLAG_CODES: Final = {
     "duplicate_features_merged": "the same feature was delivered more than once and counted once",
     "feature_empty": "a feature has no geometry",
     "feature_not_current": "the plan marks a feature as superseded or void; it was set aside",
+    "feature_reaches_far": "a feature reaches farther from the plan than a site can",
     "feature_unreadable": "a feature could not be read and was set aside",
     "feature_wrong_kind": "a feature's geometry does not fit its role and was set aside",
     "file_part_missing": "a part of a file is missing; what remains was read",

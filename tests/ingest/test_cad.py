@@ -12,6 +12,7 @@ from ezdxf.math import Vec3
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.cad import read_cad
+from siteplan_gis.ingest.cad_opening import opened_drawing
 from siteplan_gis.ingest.vectors import inspect_plan, read_plan
 
 X, Y = 2050000.0, 750000.0
@@ -330,6 +331,15 @@ def test_old_polylines_keep_their_elevation_in_group_38(tmp_path):
     plan, _ = read_plan([tmp_path / "topo.dxf"], assume_crs=NC)
     levels = [feature.elevation_m / 0.3048 for feature in plan.of("contour_existing")]
     assert levels == pytest.approx([700, 702, 704, 706, 708])
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "  9\n$ACADVER\n  1\nAC1027\n", "  9\n$ACADVER\n  1\nAC1027\n  9\n$DWGCODEPAGE\n"]
+)
+def test_a_drawing_cut_off_in_its_header_is_damaged(tmp_path, rest):
+    path = tmp_path / "cut.dxf"
+    path.write_text(f"  0\nSECTION\n  2\nHEADER\n{rest}", encoding="ascii")
+    assert opened_drawing(path, "cut.dxf").damaged
 
 
 def test_a_damaged_drawing_is_mended_and_said_so(tmp_path):

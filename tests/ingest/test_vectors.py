@@ -451,6 +451,33 @@ def test_feet_under_a_crs_in_degrees_are_refused(tmp_path):
         read_plan([path])
 
 
+@pytest.mark.parametrize("number", [1e300, -1e300, -1e18, 1e12, 1e9])
+@pytest.mark.parametrize("name", ["grid", "wetlands", "streams", "contours_existing", "silt_fence"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_one_vertex_off_the_earth_sets_its_feature_aside(tmp_path, name, number, axis):
+    ring = rectangle(X, Y, 330, 264)
+    ring[2] = [number, ring[2][1]] if axis == 0 else [ring[2][0], number]
+    geojson(tmp_path / "lod.geojson", feature([rectangle(X, Y, 330, 264)]))
+    drawn = ([ring], "Polygon") if name in ("grid", "wetlands") else (ring, "LineString")
+    sound = ([rectangle(X, Y, 99, 99)], "Polygon") if drawn[1] == "Polygon" else (rectangle(X, Y, 99, 99), "LineString")
+    geojson(tmp_path / f"{name}.geojson", feature(*sound), feature(*sound), feature(*drawn))
+    plan, _ = read(tmp_path)
+    told = [(flag.layer, flag.feature) for flag in plan.flags if flag.code == "feature_unreadable"]
+    assert told == [(f"{name}.geojson", "2")]
+    assert {one.id for one in plan.features if one.layer == f"{name}.geojson"} == {"0", "1"}
+
+
+def test_a_vertex_on_the_earth_and_too_far_for_a_site_is_told(tmp_path):
+    ring = rectangle(X, Y, 330, 264)
+    geojson(tmp_path / "lod.geojson", feature([ring]))
+    for away, told in ((-190_000, []), (-210_000, ["0"])):
+        far = [*ring[:2], [X + away, Y], *ring[3:]]
+        geojson(tmp_path / "grid.geojson", feature([far]))
+        plan, _ = read(tmp_path)
+        assert [flag.feature for flag in plan.flags if flag.code == "feature_reaches_far"] == told
+        assert len(plan.features) == 2
+
+
 def test_truncated_coordinates_are_refused(tmp_path):
     path = geojson(tmp_path / "lod.geojson", feature([rectangle(X - 2_000_000, Y - 400_000, 330, 264)]))
     with pytest.raises(InputError, match=r"far outside the area of EPSG:2289.*truncated"):
