@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SLOW_S, MEGABYTES = 10, 2048
+SLOW_S, MEGABYTES, ENDING_S = 10, 2048, 60
 
 
 def run_reader(name: str, corpus: Path, seconds: float) -> None:
@@ -76,7 +76,16 @@ def main() -> None:
         (folder / "corpus").mkdir()
         command = [sys.executable, "-m", "tests.campaigns.guided", name, "--seconds", str(options.seconds / len(chosen)),
                    "--one", str(folder / "corpus")]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", check=False,
+                timeout=options.seconds / len(chosen) + ENDING_S,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            # Its alarm over a slow input waits for ever where that input was just being allocated memory.
+            print(f"{name}: hung; the input that it stuck at is in {folder}", flush=True)
+            bad += 1
+            continue
         runs = re.search(r"number_of_executed_units: *(\d+)", done.stderr)
         kept = sorted(folder.glob("wrong-*"))
         print(

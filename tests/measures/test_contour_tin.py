@@ -125,12 +125,3 @@ def test_how_densely_lines_are_digitized_says_nothing(dense):
     close = surface_of_contours([*shapely.segmentize(lines, dense)], levels)
     assert len(close.tin.triangles) == len(plain.tin.triangles)
     np.testing.assert_allclose(np.sort(close.tin.z_m), np.sort(plain.tin.z_m))
-
-
-def test_more_points_than_a_surface_is_made_of_are_thinned():
-    x = np.linspace(0, 100, 60_000)
-    lines = [shapely.LineString(np.column_stack((x, 10 * i + 0.02 * np.sin(40 * x)))) for i in range(6)]
-    made = surface_of_contours(lines, [float(i) for i in range(6)])
-    assert len(made.tin.xy) < 5_000
-    found = tin_slopes(made.tin, shapely.box(0, 0, 100, 50), 0.2, 0.0)
-    assert found.median_ratio == pytest.approx(0.1, rel=0.01)
