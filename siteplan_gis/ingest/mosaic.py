@@ -138,7 +138,7 @@ class Mosaic:
     def grid(self, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
         """A window in memory, in metres, so many columns and rows averaged to one cell.
 
-        A cell with elevations on less than half of it has none. `window` is a whole number of such cells.
+        A cell with elevations on less than half of it has none. `window` begins at and is a whole number of such cells.
         """
         column, row, columns, rows = window
         across, down = per_cell
@@ -159,7 +159,8 @@ class Mosaic:
         place = self.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
         middles = row + down * np.arange(0.5, z.shape[0])
         dx, dy = self.spacing_m(np.full(middles.size, column + columns / 2), middles)
-        return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down)
+        first = column // across, row // down
+        return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down, first)
 
     @contextmanager
     def reader(self) -> Iterator[Callable[[int, int, int, int], NDArray[Any]]]:

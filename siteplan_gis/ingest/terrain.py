@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import rasterio.features
 import shapely
-from affine import Affine
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.mosaic import lay_out, looked_at, middles, refuse_leaning
 from siteplan_gis.ingest.tiles import DemFile, Tile, file_names, read_header, searched
 from siteplan_gis.ingest.voids import in_whole_units
 from siteplan_gis.measures.artefacts import has_stairs, is_level, level_ground, seams
-from siteplan_gis.measures.ground import FINEST_CELL_M
+from siteplan_gis.measures.ground import FINEST_CELL_M, rimmed
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.source import Source
@@ -41,9 +40,6 @@ _MOST_CELLS: Final = 400_000_000
 _MOST_IN_MEMORY: Final = 9_000_000
 _MOST_AS_THEY_ARE: Final = 6_000_000
 _RIM_CELLS: Final = 2
-_ALIGNED: Final = 12
-"""Windows begin at a multiple of so many cells: the same cells are averaged together, whatever window they lie in."""
-
 _AROUND_CELLS: Final = 16
 _FOOT_BY_METRE: Final = 0.02
 _TINY_HOLE_CELLS: Final = 4
@@ -73,13 +69,14 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
     mosaic = lay_out(used, frame)
     window, per_cell, reduced = _window(mosaic, around, margin_m)
     flags += reduced
+    window, rim = rimmed(mosaic, window, per_cell)
     mosaic, looks = looked_at(mosaic, [window])
     flags += _about_tiles(mosaic, looks)
     nothing = "the elevation grid has no values around the site"
     coverage: BaseGeometry = shapely.Polygon()
     grid, void = None, 1.0
     if any(look.cells and not one.never_filled for one, look in zip(mosaic.tiles, looks, strict=True)):
-        grid = mosaic.grid(window, per_cell)
+        grid = replace(mosaic.grid(window, per_cell), rim=rim)
         coverage = _coverage(grid)
         void = float(np.isnan(grid.z_m).mean())
         nothing = nothing if void == 1 else ""
@@ -218,7 +215,10 @@ def _window(mosaic: Mosaic, around: BaseGeometry, margin_m: float) -> tuple[Box,
             per_cell = min(across, columns), min(down, rows)
             finest *= 1.5
     across, down = per_cell
-    return (column, row, columns // across * across, rows // down * down), per_cell, flags
+    # The same cells are averaged together, whatever window they lie in.
+    west, north = column % across, row % down
+    columns, rows = columns + west, rows + north
+    return (column - west, row - north, columns // across * across, rows // down * down), per_cell, flags
 
 
 def _rectangle(mosaic: Mosaic, first: Tile, around: BaseGeometry, margin_m: float) -> Box:
@@ -226,9 +226,9 @@ def _rectangle(mosaic: Mosaic, first: Tile, around: BaseGeometry, margin_m: floa
     left, top, right, bottom = searched(first, mosaic.frame, around, margin_m)
     placed = mosaic.tiles[0]
     rows, columns = mosaic.shape
-    west = max(math.floor(left) - _RIM_CELLS + placed.column, 0) // _ALIGNED * _ALIGNED
+    west = max(math.floor(left) - _RIM_CELLS + placed.column, 0)
     east = min(math.ceil(right) + _RIM_CELLS + placed.column, columns)
-    north = max(math.floor(top) - _RIM_CELLS + placed.row, 0) // _ALIGNED * _ALIGNED
+    north = max(math.floor(top) - _RIM_CELLS + placed.row, 0)
     south = min(math.ceil(bottom) + _RIM_CELLS + placed.row, rows)
     return west, north, max(east - west, 1), max(south - north, 1)
 
@@ -323,13 +323,7 @@ def _crop(grid: ElevationGrid, around: BaseGeometry) -> ElevationGrid:
     left, top, right, bottom = shapely.bounds(grid.pixels(shapely.segmentize(around, _LONGEST_EDGE_M)))
     c0, c1 = max(int(left) - _AROUND_CELLS, 0), min(int(right) + _AROUND_CELLS, columns)
     r0, r1 = max(int(top) - _AROUND_CELLS, 0), min(int(bottom) + _AROUND_CELLS, rows)
-    return replace(
-        grid,
-        z_m=grid.z_m[r0:r1, c0:c1],
-        transform=grid.transform @ Affine.translation(c0, r0),
-        row_dx_m=grid.row_dx_m[r0:r1],
-        row_dy_m=grid.row_dy_m[r0:r1],
-    )
+    return grid.grid((c0, r0, max(c1 - c0, 0), max(r1 - r0, 0)))
 
 
 def _kept_m(mosaic: Mosaic) -> float:

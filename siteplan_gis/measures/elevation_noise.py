@@ -8,6 +8,8 @@ the noise is kept.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +17,8 @@ import numpy as np
 from siteplan_gis.measures.compiling import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -38,14 +42,35 @@ _UNFIT: Final = 2.5
 _REACH: Final = 2
 _PLACES: Final = (2 * _REACH + 1) ** 2
 _TRIFLE_M: Final = 1e-4
+_APART: Final = 2
+_WIDEST: Final = 15
+
+_GRAINS_IN_1_M: Final = 2.0**20
+"""Elevations are summed as whole grains: sums of them are exact, so that none depends on where summing began."""
+
+_THREADS: Final = 2
 
 
-def noise_of(z: Floats) -> Floats:
+def looked_at(begin: int, end: int) -> tuple[int, int]:
+    """The rows (or columns) that some of them are smoothed by, both counted where blocks begin at 0.
+
+    Examples
+    --------
+    >>> looked_at(130, 250)
+    (115, 265)
+    >>> looked_at(200, 300)
+    (128, 388)
+    """
+    last = -(-end // BLOCK) * BLOCK + 2 * _APART
+    return min(begin // BLOCK * BLOCK, begin - _WIDEST), max(last, end + _WIDEST)
+
+
+def noise_of(z: Floats, first: tuple[int, int] = (0, 0)) -> Floats:
     """Tell the standard deviation of the independent errors in each block of `BLOCK` rows and columns, in metres.
 
     The roughness is what no quadratic surface explains in three by three cells (Immerkaer 1996,
     doi:10.1006/cviu.1996.0060), once of neighbours and once of every second cell; of ground it grows with the
-    distance, of independent errors it does not.
+    distance, of independent errors it does not. Blocks begin at column and row 0, where `z` begins at `first`.
 
     Examples
     --------
@@ -56,106 +81,172 @@ def noise_of(z: Floats) -> Floats:
     [[0.0]]
     """
     rows, cols = z.shape
-    blocks = -(-rows // BLOCK), -(-cols // BLOCK)
-    near, far = (_roughness(z, apart, blocks) for apart in (1, 2))
-    square = (_GROWS * near**2 - far**2) / (_GROWS - 1)
-    with np.errstate(invalid="ignore"):
-        noise: Floats = np.sqrt(np.where(square > _TRIFLE_M**2, square, 0.0))
+    left, top = (v % BLOCK for v in first)
+    noise = np.zeros((-(-(top + rows) // BLOCK), -(-(left + cols) // BLOCK)))
+    _shared_out(partial(_tell_noise, z, top, left, noise), len(noise))
     return noise
 
 
-def _roughness(z: Floats, apart: int, blocks: tuple[int, int]) -> Floats:
-    """Median size of the differences of second differences in each block, as a deviation of independent errors."""
-    rows, cols = z.shape
-    whole = np.full((blocks[0] * BLOCK // _STEP, blocks[1] * BLOCK // _STEP), np.nan)
-    if min(rows, cols) > 2 * apart:
-        twice = z[: -2 * apart : _STEP] - 2 * z[apart : rows - apart : _STEP] + z[2 * apart :: _STEP]
-        found = (
-            twice[:, : -2 * apart : _STEP] - 2 * twice[:, apart : cols - apart : _STEP] + twice[:, 2 * apart :: _STEP]
-        )
-        whole[: found.shape[0], : found.shape[1]] = np.abs(found)
-    side = BLOCK // _STEP
-    parts = whole.reshape(blocks[0], side, blocks[1], side).swapaxes(1, 2).reshape(*blocks, -1)
-    if np.isnan(parts).any():
-        known = ~np.isnan(parts)
-        filled = np.sort(parts, axis=2)
-        middle = np.maximum(known.sum(axis=2) // 2, 0)
-        typical = np.nan_to_num(np.take_along_axis(filled, middle[..., None], axis=2)[..., 0])
-    else:
-        typical = np.median(parts, axis=2)
-    deviation: Floats = typical * _TO_DEVIATION / 6
-    return deviation
-
-
-def without_noise(z: Floats, rows: slice, cols: slice) -> tuple[Floats, Floats]:
-    """Smooth a part of elevations; all of `z` is looked at. Returns it, and the noise of each block of `z`.
-
-    Cells beside a missing elevation and on exactly level ground stay as they are.
-    """
-    noise = noise_of(z)
-    if not noise.any():
-        return np.ascontiguousarray(z[rows, cols]), noise
-    holes = np.isnan(z)
-    some_holes = bool(holes.any())
-    base = float(np.nanmean(z))
-    sums = _sums(np.where(holes, 0.0, z - base) if some_holes else z - base)
-    missing = _sums(holes.astype(np.float64)) if some_holes else np.zeros((0, 0))
-    out = np.empty((rows.stop - rows.start, cols.stop - cols.start))
-    _smooth(z, sums, missing, base, noise, RADII, rows.start, cols.start, out)
-    return out, noise
-
-
-def _sums(values: Floats) -> Floats:
-    sums = np.zeros((values.shape[0] + 1, values.shape[1] + 1))
-    np.cumsum(values, axis=0, out=sums[1:, 1:])
-    np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
-    return sums
+def _shared_out(kernel: Callable[[int], None], rows: int) -> None:
+    """Have two threads treat rows of blocks; what has to be compiled is so before."""
+    if rows:
+        kernel(0)
+    if rows > 1:
+        with ThreadPoolExecutor(_THREADS) as pool:
+            list(pool.map(kernel, range(1, rows)))
 
 
 @compiled
-def _fits(z: Floats, row: int, col: int, noise: float) -> bool:
-    """Whether the deviations of five by five cells from a plane are those of noise."""
-    here = z[row, col]
-    total = right = down = square = 0.0
-    for i in range(-_REACH, _REACH + 1):
-        for j in range(-_REACH, _REACH + 1):
-            height = z[row + i, col + j] - here
-            total += height
-            right += j * height
-            down += i * height
-            square += height * height
-    unexplained = square - total**2 / _PLACES - (right**2 + down**2) / (2 * _PLACES)
-    return bool(square > 0 and unexplained < _UNFIT * (_PLACES - 3) * noise**2)
+def _tell_noise(z: Floats, off_row: int, off_col: int, noise: Floats, k: int) -> None:
+    """The noise of one row of blocks."""
+    rows, cols = z.shape
+    found = np.empty((BLOCK // _STEP) ** 2)
+    squares = np.zeros(_APART + 1)
+    top = k * BLOCK - off_row
+    for m in range(noise.shape[1]):
+        left = m * BLOCK - off_col
+        for apart in range(1, _APART + 1):
+            count = 0
+            for r in range(top if top >= 0 else top % _STEP, min(top + BLOCK, rows - 2 * apart), _STEP):
+                for c in range(left if left >= 0 else left % _STEP, min(left + BLOCK, cols - 2 * apart), _STEP):
+                    rough = (
+                        z[r, c] - 2 * z[r, c + apart] + z[r, c + 2 * apart]
+                        - 2 * (z[r + apart, c] - 2 * z[r + apart, c + apart] + z[r + apart, c + 2 * apart])
+                        + z[r + 2 * apart, c] - 2 * z[r + 2 * apart, c + apart] + z[r + 2 * apart, c + 2 * apart]
+                    )  # fmt: skip
+                    if not np.isnan(rough):
+                        found[count] = abs(rough)
+                        count += 1
+            typical = np.median(found[:count]) if count else 0.0
+            squares[apart] = (typical * _TO_DEVIATION / 6) ** 2
+        square = (_GROWS * squares[1] - squares[_APART]) / (_GROWS - 1)
+        noise[k, m] = np.sqrt(square) if square > _TRIFLE_M**2 else 0.0
+
+
+def without_noise(z: Floats, rows: slice, cols: slice, first: tuple[int, int] = (0, 0)) -> tuple[Floats, Floats]:
+    """Smooth a part of elevations; all of `z` is looked at. Returns it, and the noise of each block (see `noise_of`).
+
+    Cells beside a missing elevation and on exactly level ground stay as they are. A part gets the same elevations
+    whatever else `z` holds, if that is as much as `looked_at` tells.
+    """
+    noise = noise_of(z, first)
+    if not noise.any():
+        return np.ascontiguousarray(z[rows, cols]), noise
+    out = np.empty((rows.stop - rows.start, cols.stop - cols.start))
+    left, top = (v % BLOCK for v in first)
+    _shared_out(partial(_smooth, z, noise, top, left, RADII, rows.start, cols.start, out), len(noise))
+    return out, noise
 
 
 @compiled
 def _smooth(
-    z: Floats, sums: Floats, missing: Floats, base: float, noise: Floats, radii: NDArray[np.int64],
-    first_row: int, first_col: int, out: Floats,
+    z: Floats, noise: Floats, off_row: int, off_col: int, radii: NDArray[np.int64],
+    first_row: int, first_col: int, out: Floats, k: int,
 ) -> None:  # fmt: skip
+    """One row of blocks."""
     rows, cols = z.shape
-    for i in range(out.shape[0]):
-        r = first_row + i
-        for j in range(out.shape[1]):
-            c = first_col + j
-            out[i, j] = z[r, c]
-            noisy = noise[r // BLOCK, c // BLOCK]
-            if noisy == 0 or not (_REACH <= r < rows - _REACH and _REACH <= c < cols - _REACH):
+    side = BLOCK + 2 * _WIDEST + 1
+    sums, gaps = np.zeros((side, side)), np.zeros((side, side), dtype=np.int32)
+    edges = np.empty((2, BLOCK))
+    top = k * BLOCK - off_row
+    r1, r2 = max(top, first_row), min(top + BLOCK, first_row + out.shape[0])
+    for m in range(noise.shape[1]):
+        left = m * BLOCK - off_col
+        c1, c2 = max(left, first_col), min(left + BLOCK, first_col + out.shape[1])
+        if r1 >= r2 or c1 >= c2:
+            continue
+        noisy = noise[k, m]
+        north, west = max(0, r1 - _WIDEST), max(0, c1 - _WIDEST)
+        holes = noisy > 0 and _sum_up(z[north : min(rows, r2 + _WIDEST), west : min(cols, c2 + _WIDEST)], sums, gaps)
+        for r in range(r1, r2):
+            smooth = out[r - first_row, c1 - first_col : c2 - first_col]
+            for j in range(c2 - c1):
+                smooth[j] = z[r, c1 + j]
+            if noisy == 0 or not _REACH <= r < rows - _REACH:
                 continue
-            # Not a number compares as false: what lies beside a hole stays.
-            if not _fits(z, r, c, noisy):
-                continue
-            low, high = -np.inf, np.inf
+            low, high = edges[0, : c2 - c1], edges[1, : c2 - c1]
+            _find_fitting(z, r, c1, noisy, low, high)
             for radius in radii:
-                r1, r2, c1, c2 = r - radius, r + radius + 1, c - radius, c + radius + 1
-                if r1 < 0 or c1 < 0 or r2 > rows or c2 > cols:
+                if r < radius or r + radius >= rows:
                     break
-                if missing.size and missing[r2, c2] - missing[r1, c2] - missing[r2, c1] + missing[r1, c1] > 0:
+                i1, i2 = r - radius - north, r + radius + 1 - north
+                begin, end = max(c1, radius), min(c2, cols - radius)
+                if begin >= end:
                     break
-                side = 2 * radius + 1
-                mean = base + (sums[r2, c2] - sums[r1, c2] - sums[r2, c1] + sums[r1, c1]) / side**2
-                error = _SURE * noisy / side
-                low, high = max(low, mean - error), min(high, mean + error)
-                if low > high:
-                    break
-                out[i, j] = mean
+                at = begin - radius - west
+                if holes:
+                    for j in range(end - begin):
+                        j1, j2 = at + j, at + j + 2 * radius + 1
+                        if gaps[i2, j2] - gaps[i1, j2] - gaps[i2, j1] + gaps[i1, j1] > 0:
+                            low[begin - c1 + j] = np.inf
+                _widen(sums[i1, at:], sums[i2, at:], radius, noisy, low[begin - c1 : end - c1],
+                       high[begin - c1 : end - c1], smooth[begin - c1 : end - c1])  # fmt: skip
+
+
+@compiled
+def _widen(above: Floats, below: Floats, radius: int, noisy: float, low: Floats, high: Floats, smooth: Floats) -> None:
+    """Take the means of wider squares where they agree with those of narrower ones: between `low` and `high`."""
+    side = 2 * radius + 1
+    share, error = 1 / (side * side * _GRAINS_IN_1_M), _SURE * noisy / side
+    for j in range(smooth.size):
+        mean = (below[j + side] - below[j] - above[j + side] + above[j]) * share
+        low[j] = max(low[j], mean - error)
+        high[j] = min(high[j], mean + error)
+        smooth[j] = mean if low[j] <= high[j] else smooth[j]
+
+
+@compiled
+def _sum_up(z: Floats, sums: Floats, gaps: NDArray[np.int32]) -> bool:
+    """Sums of all grains, and numbers of all holes, above and left of each corner; whether there is a hole."""
+    holes = False
+    for i in range(z.shape[0]):
+        total, missing = 0.0, 0
+        for j in range(z.shape[1]):
+            if np.isnan(z[i, j]):
+                missing += 1
+                holes = True
+            else:
+                total += np.rint(z[i, j] * _GRAINS_IN_1_M)
+            sums[i + 1, j + 1] = sums[i, j + 1] + total
+            gaps[i + 1, j + 1] = gaps[i, j + 1] + missing
+    return holes
+
+
+@compiled
+def _find_fitting(z: Floats, r: int, c1: int, noisy: float, low: Floats, high: Floats) -> None:
+    """Where the deviations of five by five cells from a plane are those of noise, any mean will do; else none."""
+    cols = z.shape[1]
+    most = _UNFIT * (_PLACES - 3) * noisy**2
+    total, down, square = (
+        np.empty(low.size + 2 * _REACH),
+        np.empty(low.size + 2 * _REACH),
+        np.empty(low.size + 2 * _REACH),
+    )
+    for j in range(total.size):
+        c = min(max(c1 - _REACH + j, 0), cols - 1)
+        a, b, d, e, f = z[r - 2, c], z[r - 1, c], z[r, c], z[r + 1, c], z[r + 2, c]
+        total[j] = a + b + d + e + f
+        down[j] = 2 * (f - a) + e - b
+        square[j] = a * a + b * b + d * d + e * e + f * f
+    for j in range(low.size):
+        every = total[j] + total[j + 1] + total[j + 2] + total[j + 3] + total[j + 4]
+        right = 2 * (total[j + 4] - total[j]) + total[j + 3] - total[j + 1]
+        fall = down[j] + down[j + 1] + down[j + 2] + down[j + 3] + down[j + 4]
+        squares = square[j] + square[j + 1] + square[j + 2] + square[j + 3] + square[j + 4]
+        unexplained = squares - every * every / _PLACES - (right * right + fall * fall) / (2 * _PLACES)
+        # Not a number compares as false: what lies beside a hole stays.
+        low[j] = -np.inf if unexplained < most else np.inf
+        high[j] = np.inf
+    for j in range(low.size):
+        c = c1 + j
+        if not _REACH <= c < cols - _REACH or (square[j + 2] == square[j + 3] and _level(z, r, c)):
+            low[j] = np.inf
+
+
+@compiled
+def _level(z: Floats, row: int, col: int) -> bool:
+    for i in range(-_REACH, _REACH + 1):
+        for j in range(-_REACH, _REACH + 1):
+            if z[row + i, col + j] != z[row, col]:
+                return False
+    return True

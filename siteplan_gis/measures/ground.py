@@ -10,7 +10,7 @@ import shapely
 from shapely import LineString, Point
 
 from siteplan_gis.measures.conditioning import LINE, SINK, Scratch
-from siteplan_gis.measures.elevation_noise import BLOCK, without_noise
+from siteplan_gis.measures.elevation_noise import BLOCK, looked_at, without_noise
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.model.terrain import ElevationGrid
+    from siteplan_gis.model.terrain import ElevationFile, ElevationGrid, ElevationSource
+
+    Box = tuple[int, int, int, int]
 
 FINEST_CELL_M: Final = 1.0
 """Finer cells are averaged to at least this size: below it a grid shows clods and tyre tracks."""
@@ -52,7 +54,7 @@ class Conditioned:
     noise
         Standard deviation of the noise that was taken out of the elevations in each block of `BLOCK` rows and columns.
     noise_first
-        Column and row of `noise`'s first cell where the window begins.
+        Column and row, counted from where `noise`'s first block begins, where the window begins.
     """
 
     grid: ElevationGrid
@@ -133,11 +135,15 @@ def condition_around(
     left, top, right, bottom = shapely.bounds(
         grid.pixels(shapely.segmentize(wide, max(half_window_m / 4, _LONGEST_EDGE_M)))
     )
-    c1, c2 = (int(np.clip(np.floor(v), 0, cols)) for v in (left, right + 1))
-    r1, r2 = (int(np.clip(np.floor(v), 0, rows)) for v in (top, bottom + 1))
+    west, north, east, south = grid.rim
+    c1, c2 = (int(np.clip(np.floor(v), west, cols - east)) for v in (left, right + 1))
+    r1, r2 = (int(np.clip(np.floor(v), north, rows - south)) for v in (top, bottom + 1))
     across, down = (_factor(spacing[r1:r2], finest_m) for spacing in (grid.row_dx_m, grid.row_dy_m))
     # The same cells are averaged together, whatever window they lie in.
-    c1, r1 = c1 // across * across, r1 // down * down
+    c1, r1 = (
+        min(_aligned(begin, per, first), end)
+        for begin, per, first, end in zip((c1, r1), (across, down), grid.first, (c2, r2), strict=True)
+    )
     ready = _even(grid, (r1, r2, c1, c2), (across, down), tuple(sinks))
     z = ready.z_m
     if not z.size:
@@ -161,9 +167,10 @@ def _even(
     that each cell gets the same elevation in every window.
     """
     (r1, r2, c1, c2), (across, down) = window, factor
-    wide, high = BLOCK * across, BLOCK * down
-    r0, c0 = (max(0, (first - reach) // reach * reach) for first, reach in ((r1, high), (c1, wide)))
-    r3, c3 = r2 // high * high + 2 * high, c2 // wide * wide + 2 * wide
+    (c0, c3), (r0, r3) = (
+        _around(begin, end, per, first)
+        for begin, end, per, first in zip((c1, r1), (c2, r2), factor, grid.first, strict=True)
+    )
     z, dx, dy = np.ascontiguousarray(grid.z_m[r0:r3, c0:c3]), grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
     rows, cols = (r2 - r1) // down, (c2 - c1) // across
     if across > 1 or down > 1:
@@ -172,8 +179,56 @@ def _even(
         widths, heights = spacing
         dx, dy = widths.mean(axis=1) * across, heights.sum(axis=1)
     top, left = (r1 - r0) // down, (c1 - c0) // across
-    smooth, noise = without_noise(z, slice(top, top + rows), slice(left, left + cols))
-    return Conditioned(grid, smooth, dx, dy, (c1, r1), factor, sinks=sinks, noise=noise, noise_first=(left, top))
+    first = (grid.first[0] + c0) // across, (grid.first[1] + r0) // down
+    smooth, noise = without_noise(z, slice(top, top + rows), slice(left, left + cols), first)
+    begins = first[0] % BLOCK + left, first[1] % BLOCK + top
+    return Conditioned(grid, smooth, dx, dy, (c1, r1), factor, sinks=sinks, noise=noise, noise_first=begins)
+
+
+def _aligned(begin: int, per: int, first: int) -> int:
+    """The last column (or row) of a grid up to one where cells begin that are averaged; else the first of all."""
+    back = (first + begin) % per
+    return begin - back if begin >= back else begin - back + per
+
+
+def _around(begin: int, end: int, per: int, first: int) -> tuple[int, int]:
+    """The columns (or rows) of a grid that some are smoothed by, `per` of them averaged to one."""
+    low, high = looked_at((first + begin) // per, (first + end) // per)
+    return max(low * per - first, -first % per), high * per - first
+
+
+def with_rim(source: ElevationFile, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
+    """Read a window (see `ElevationFile.grid`) and its rim (see `rimmed`)."""
+    wide, rim = rimmed(source, window, per_cell)
+    return replace(source.grid(wide, per_cell), rim=rim)
+
+
+def rimmed(source: ElevationSource, window: Box, per_cell: tuple[int, int]) -> tuple[Box, Box]:
+    """Widen a window by what its cells are smoothed by, as far as there are data; and `ElevationGrid.rim` of it.
+
+    So its cells get the same elevations as in any other window.
+    """
+    column, row, columns, rows = window
+    high, wide = source.shape
+    size = source.spacing_m(np.array([column + columns / 2]), np.array([row + rows / 2]))
+    (west, left, right), (north, top, bottom) = (
+        _rim(begin, cells, all_cells, per, _factor(one * per, FINEST_CELL_M))
+        for begin, cells, all_cells, per, one in zip(
+            (column, row), (columns, rows), (wide, high), per_cell, size, strict=True
+        )
+    )
+    across, down = per_cell
+    rim = left, top, right, bottom
+    added = (left + right) * across, (top + bottom) * down
+    return (west, north, columns + added[0], rows + added[1]), rim
+
+
+def _rim(begin: int, cells: int, all_cells: int, per: int, averaged: int) -> tuple[int, int, int]:
+    """Where columns (or rows) and their rim begin, and how many times `per` of them it is before and after."""
+    low, high = _around(begin, begin + cells, per * averaged, 0)
+    before = (begin - low) // per
+    after = max(0, (min(high, all_cells) - begin - cells) // per)
+    return begin - before * per, before, after
 
 
 def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:

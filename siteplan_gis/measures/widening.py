@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 
 from siteplan_gis.measures.flow import trace
+from siteplan_gis.measures.ground import with_rim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +112,7 @@ class Widening:
             return False
         box = (column - west * x, row - north * y, (wide + west + east) * x, (high + north + south) * y)
         at = (c + box[0] * across, r + box[1] * down, box[2] * across, box[3] * down)
-        self.ground = self.ready(self._whole.grid(at, (across, down)))
+        self.ground = self.ready(with_rim(self._whole, at, (across, down)))
         return True
 
 
