@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from siteplan_gis.measures.elevation_noise import noise_of, without_noise
+from siteplan_gis.measures.elevation_noise import looked_at, noise_of, without_noise
 
 DOWN, ACROSS = np.indices((300, 300)).astype(float)
 ALL = slice(0, 300), slice(0, 300)
@@ -70,3 +70,17 @@ def test_nothing_but_holes():
     smooth, found = without_noise(holes, slice(0, 50), slice(0, 50))
     assert np.isnan(smooth).all()
     assert not found.any()
+
+
+def test_a_part_gets_the_same_elevations_whatever_else_is_read():
+    """To the last bit, beside a hole too, and not where less is looked at than is told."""
+    rough = 0.02 * DOWN + 2 * np.sin(ACROSS / 40) + noise(1) * np.where(ACROSS < 150, 0.03, 0.1)
+    rough[60, 70:74] = np.nan
+    whole, _ = without_noise(rough, *ALL)
+    for r1, r2, c1, c2 in ((20, 100, 40, 127), (127, 129, 128, 250), (0, 300, 201, 202), (30, 90, 0, 130)):
+        (r0, r3), (c0, c3) = (looked_at(*ends) for ends in ((r1, r2), (c1, c2)))
+        r0, c0 = max(r0, 0), max(c0, 0)
+        part, _ = without_noise(rough[r0:r3, c0:c3], slice(r1 - r0, r2 - r0), slice(c1 - c0, c2 - c0), (c0, r0))
+        assert np.array_equal(part, whole[r1:r2, c1:c2], equal_nan=True)
+    bare, _ = without_noise(rough[20:100, 40:127], slice(0, 80), slice(0, 87), (40, 20))
+    assert not np.array_equal(bare, whole[20:100, 40:127], equal_nan=True)
