@@ -6,51 +6,20 @@ cache lies in a folder named by the content of all modules with kernels.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import numba
+from numba.core.runtime.nrt import rtsys
+from numba.misc.appdirs import user_cache_dir
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., object]")
-
-
-@contextmanager
-def _lasting() -> Iterator[None]:
-    """What is loaded stays: looking for waste among its half a million objects, now and when the program ends, is vain.
-
-    Half a second of each process went into it.
-    """
-    searching = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if searching:
-            gc.enable()
-
-
-with _lasting():
-    import numba
-    from numba.core.caching import FunctionCache
-    from numba.core.runtime.nrt import rtsys
-    from numba.misc.appdirs import user_cache_dir
-
-
-class _Cache(FunctionCache):
-    """A kernel's cache that loads machine code and not the compiler: what only compiling needs, compiling loads."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for a signature, or None where it has to be compiled."""
-        # Memory for arrays that kernels make.
-        rtsys.initialize(target_context)
-        return super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def compiled(function: F) -> F:
@@ -60,13 +29,34 @@ def compiled(function: F) -> F:
     before = settings.CACHE_DIR
     settings.CACHE_DIR = cache_folder()
     try:
-        kernel._cache = _Cache(function)  # type: ignore[no-untyped-call]  # noqa: SLF001
+        kernel.enable_caching()
     except RuntimeError:
         # No folder for the cache can be written: compile in every process.
         pass
+    else:
+        _without_compiler(kernel)
     finally:
         settings.CACHE_DIR = before
     return cast("F", kernel)
+
+
+def _without_compiler(kernel: Any) -> None:
+    """Let a kernel's cache load machine code and not the compiler: what only compiling needs, compiling loads.
+
+    The ordinary cache loads all of it, a second for each process. A numba that is built otherwise keeps that one.
+    """
+    try:
+        kept = kernel._cache  # noqa: SLF001
+        load, initialize = kept._load_overload, rtsys.initialize  # noqa: SLF001
+    except AttributeError:
+        return
+
+    def load_overload(sig: Any, target_context: Any) -> Any:
+        # Memory for arrays that kernels make.
+        initialize(target_context)
+        return load(sig, target_context)
+
+    kept.load_overload = load_overload
 
 
 @cache

@@ -40,11 +40,11 @@ def obey_permissions():
         ctypes.CDLL(None).prctl(DROP_FROM_BOUNDING_SET, OVERRIDE_PERMISSIONS, 0, 0, 0)
 
 
-def use(site, home):
+def use(site, home, program=USE, *more):
     names = {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "PYTHONDONTWRITEBYTECODE"}
     settings = {name: value for name, value in os.environ.items() if name not in names}
     done = subprocess.run(
-        [sys.executable, "-c", USE],
+        [sys.executable, "-c", program, *more],
         capture_output=True, text=True, check=True, cwd=home, preexec_fn=obey_permissions,
         env={**settings, "HOME": str(home), "PYTHONPATH": str(site)},
     )  # fmt: skip
@@ -96,3 +96,37 @@ def test_kernels_work_where_nothing_can_be_written(site, tmp_path):
     told = use(site, home)
     assert (told["loaded"], told["kept in"]) == (0, None)
     home.chmod(0o755)
+
+
+WITHOUT = """
+import json, sys
+import numba
+from numba.core.caching import Cache
+from numba.core.runtime import nrt
+
+lacking = sys.argv[1]
+if lacking == "the part that loads":
+    Cache.load_only = Cache._load_overload
+    del Cache._load_overload
+    Cache.load_overload = lambda self, sig, context: (context.refresh(), self.load_only(sig, context))[1]
+elif lacking == "the runtime's start":
+    nrt.rtsys = type("Runtime", (), {})()
+"""
+
+
+@pytest.mark.parametrize("lacking", ["the part that loads", "the runtime's start"])
+def test_kernels_are_kept_by_a_numba_that_is_built_otherwise(lacking, site, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    first, second = (use(site, home, WITHOUT + USE, lacking) for _ in range(2))
+    assert (first["loaded"], first["compiled"]) == (0, 1)
+    # Its ordinary cache loads the compiler, too.
+    assert (second["loaded"], second["compiled"], second["compiler"]) == (1, 0, True)
+
+
+def test_loading_kernels_leaves_the_garbage_of_a_program_alone():
+    told = subprocess.run(
+        [sys.executable, "-c", "import gc; import siteplan_gis.measures.medians; print(gc.isenabled(), gc.get_freeze_count())"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert told.stdout.split() == ["True", "0"]
