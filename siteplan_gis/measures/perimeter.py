@@ -160,7 +160,9 @@ def _kinds(
     xy = shapely.get_coordinates(points)
     pixels = shapely.get_coordinates(ground.pixels(shapely.multipoints(xy)))
     fits = np.full((places.size, 3), np.nan)
-    _fit(ground.z_m, ground.dx_m, ground.dy_m, pixels, reach_m, fits)
+    # The noise that was taken out of the ground is doubt of its fall all the same.
+    noise = np.array([ground.noise_m(x, y) for x, y in pixels])
+    _fit(ground.z_m, ground.dx_m, ground.dy_m, pixels, reach_m, noise, fits)
     # The fall as a direction in the frame: along columns and rows, whose courses turn with the grid.
     near = [shapely.get_coordinates(ground.placed(shapely.multipoints(pixels + step))) for step in np.eye(2)]
     axes = [(moved - xy) / np.linalg.norm(moved - xy, axis=1)[:, None] for moved in near]
@@ -239,7 +241,7 @@ def _stretch(ring: shapely.LineString, first: float, last: float) -> shapely.Lin
 
 
 @compiled
-def _fit(z: Floats, dx: Floats, dy: Floats, pixels: Floats, reach_m: float, fits: Floats) -> None:
+def _fit(z: Floats, dx: Floats, dy: Floats, pixels: Floats, reach_m: float, noise: Floats, fits: Floats) -> None:
     """Fit a plane around each place: its rise along columns and rows, and the standard error of its slope."""
     rows, cols = z.shape
     for i in range(pixels.shape[0]):
@@ -285,4 +287,4 @@ def _fit(z: Floats, dx: Floats, dy: Floats, pixels: Floats, reach_m: float, fits
         a, b = (sxz * syy - syz * sxy) / area, (syz * sxx - sxz * sxy) / area
         left = max(szz - a * sxz - b * syz, 0.0)
         fits[i, 0], fits[i, 1] = a, b
-        fits[i, 2] = np.sqrt(left / (n - 3) / min(sxx, syy))
+        fits[i, 2] = np.sqrt((left / (n - 3) + noise[i] ** 2) / min(sxx, syy))

@@ -152,7 +152,7 @@ def test_half_of_the_runs_assume_a_culvert_under_a_road(ground):
     near = condition_around(ground(surface), Point(0, 0))
     (runs,) = repeat(near, [Point(0, 0)], [pond], 402, 0.05, 0.5, 0.0)
     assert [run.reached for run in runs] == [None, 0] * 10
-    assert {run.ends_because for run in runs[::2]} == {"closed_depression"}
+    assert {run.ends_because for run in runs[::2]} == {"barrier"}
 
 
 def test_the_barrier_is_named_with_its_place(ground):

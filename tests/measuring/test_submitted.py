@@ -79,12 +79,9 @@ def finding(site, rule, subject):
     return next((one for one in review.findings if one.rule.id == rule and one.subject == subject), None)
 
 
-@pytest.mark.parametrize(
-    ("ratio", "status"),
-    [(0.10, "pass"), (0.175, "pass"), (0.185, "needs_review"), (0.20, "needs_review"), (0.3, "needs_review")],
-)
+@pytest.mark.parametrize("ratio", [0.10, 0.175, 0.185, 0.20, 0.3])
 @pytest.mark.parametrize("by", ["contours", "surface"])
-def test_without_an_elevation_model_the_plan_own_ground_stands_in(ratio, status, by):
+def test_without_an_elevation_model_the_plan_own_ground_stands_in_and_clears_nothing(ratio, by):
     ratio += 0.007 if by == "surface" and ratio == 0.185 else 0.0
     site, measured = case(contours(ratio)) if by == "contours" else case((), [surface("surface_existing", ratio)])
     steep = measured["steep_disturbed_acres"]
@@ -94,7 +91,7 @@ def test_without_an_elevation_model_the_plan_own_ground_stands_in(ratio, status,
     assert "slopes_from_plan" in codes(measured)
     assert bool(measured.steep_patches) is (ratio >= 0.2)
     found = finding(site, "SAU-SLOPE", "disturbed")
-    assert found.status.value == status
+    assert found.status.value == "needs_review"
     assert "No elevation model tells the slopes" in found.message
 
 
