@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -57,7 +56,7 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     within = _tubes(xy, away, tube)
     ends = np.empty(count, dtype=np.int64)
     places = ends[: _fewest(even, within, ends)][::-1]
-    return _joined(even, places, tube)
+    return _joined(even, np.ascontiguousarray(places), tube)
 
 
 def tube_cells(z: Floats, xy: Floats, noise_m: float) -> float:
@@ -127,24 +126,40 @@ def _fewest(xy: Floats, within: Floats, ends: Ints) -> int:
     return size + 1
 
 
+@compiled
 def _joined(xy: Floats, places: Ints, tube: float) -> Floats:
-    """The start, where each line crosses the next, and the end."""
-    lines = []
-    for first, last in pairwise(places.tolist()):
-        part = xy[first : last + 1]
-        middle = part.mean(axis=0)
-        _, _, course = np.linalg.svd(part - middle, full_matrices=False)
-        lines.append((middle, course[0] * np.sign(course[0] @ (part[-1] - part[0]) or 1.0)))
-    joints = [xy[0]]
-    for ((one, along), (other, onward)), place in zip(pairwise(lines), places[1:-1].tolist(), strict=True):
-        feet = [at + ((xy[place] - at) @ way) * way for at, way in ((one, along), (other, onward))]
-        joint = (feet[0] + feet[1]) / 2
-        across = along[0] * onward[1] - along[1] * onward[0]
+    """The start, where each line crosses the next, and the end; each line is the best through its places."""
+    count = places.size
+    middle, course = np.empty((count - 1, 2)), np.empty((count - 1, 2))
+    for k in range(count - 1):
+        first, last = places[k], places[k + 1]
+        n = last - first + 1
+        x0, y0, sx, sy = xy[first, 0], xy[first, 1], 0.0, 0.0
+        for i in range(first, last + 1):
+            sx, sy = sx + xy[i, 0] - x0, sy + xy[i, 1] - y0
+        mx, my = sx / n, sy / n
+        a, b, c = 0.0, 0.0, 0.0
+        for i in range(first, last + 1):
+            x, y = xy[i, 0] - x0 - mx, xy[i, 1] - y0 - my
+            a, b, c = a + x * x, b + x * y, c + y * y
+        turn = 0.5 * np.arctan2(2 * b, a - c)
+        dx, dy = np.cos(turn), np.sin(turn)
+        if dx * (xy[last, 0] - xy[first, 0]) + dy * (xy[last, 1] - xy[first, 1]) < 0:
+            dx, dy = -dx, -dy
+        middle[k, 0], middle[k, 1] = x0 + mx, y0 + my
+        course[k, 0], course[k, 1] = dx, dy
+    joints = np.empty((count, 2))
+    joints[0], joints[count - 1] = xy[places[0]], xy[places[count - 1]]
+    for k in range(count - 2):
+        x, y = xy[places[k + 1], 0], xy[places[k + 1], 1]
+        (ux, uy), (vx, vy) = course[k], course[k + 1]
+        (px, py), (qx, qy) = middle[k], middle[k + 1]
+        one, other = (x - px) * ux + (y - py) * uy, (x - qx) * vx + (y - qy) * vy
+        jx, jy = (px + one * ux + qx + other * vx) / 2, (py + one * uy + qy + other * vy) / 2
+        across = ux * vy - uy * vx
         if abs(across) > _ONE_COURSE:
-            apart = other - one
-            crossing = one + along * (apart[0] * onward[1] - apart[1] * onward[0]) / across
-            if np.hypot(*(crossing - xy[place])) <= tube + _JOINT_CELLS:
-                joint = crossing
-        joints.append(joint)
-    joints.append(xy[-1])
-    return np.array(joints)
+            along = ((qx - px) * vy - (qy - py) * vx) / across
+            if np.hypot(px + along * ux - x, py + along * uy - y) <= tube + _JOINT_CELLS:
+                jx, jy = px + along * ux, py + along * uy
+        joints[k + 1, 0], joints[k + 1, 1] = jx, jy
+    return joints

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import shapely
 import shapely.ops
 
@@ -16,6 +17,7 @@ from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
     from shapely import Point
+    from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Discharge, Method
@@ -38,17 +40,18 @@ def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Met
     sources = tuple(layer.source for layer in layers)
     coverage = shapely.union_all([layer.coverage for layer in layers]) if layers else None
     network = Network(lines, method.network_gap_m) if lines else None
+    entering = _Entering(site, lines) if discharges else None
     for discharge in discharges:
         named, followed = f"first_named_water[{discharge.id}]", f"downstream_network_ft[{discharge.id}]"
         own = "" if discharge.receiving.startswith("unnamed ") else discharge.receiving
         if own and discharge.kind == "water":
             taken.add(measured(named, own, None, "the water that the runoff itself reaches", discharge.path, sources))
-        if network is None:
+        if network is None or entering is None:
             why = site.missing_layers.get("flowlines", "no layer of drainage lines was given")
             taken.add(cannot(followed, why))
             taken.values.setdefault(named, cannot(named, why))
             continue
-        start, through = _onward(site, lines, _end(discharge), method.network_snap_m)
+        start, through = entering.from_end(_end(discharge), method.network_snap_m)
         found = downstream_reaches(network, start, method.named_water_m, method.network_snap_m, coverage)
         if found.ends_because == "no_line":
             why = f"no drainage line lies within {show(feet(method.network_snap_m), 0)} ft of where the runoff was followed to"
@@ -75,30 +78,42 @@ def measure_receiving(site: Site, discharges: tuple[Discharge, ...], method: Met
     return taken
 
 
-def _onward(site: Site, lines: list[ReferenceFeature], end: Point, snap_m: float) -> tuple[Point, str]:
-    """Where the drainage lines are entered, and in words by what way.
+class _Entering:
+    """Where runoff enters the drainage lines: asked of many ends, so lines and areas are indexed once."""
 
-    Runoff that ends in a wetland or a pond goes on by the lines that meet it, from where they come nearest.
-    """
-    if not lines or min(shapely.distance([line.geometry for line in lines], end)) <= snap_m:
-        return end, ""
-    areas = [
-        item.geometry
-        for role in ("wetlands", "waters")
-        for layer in site.layers.get(role, ())
-        for item in layer.features
-        if shapely.get_dimensions(item.geometry) == _AREA and shapely.dwithin(item.geometry, end, _TOUCHES_M)
-    ]
-    met = [
-        line.geometry.intersection(area.buffer(snap_m))
-        for area in areas
-        for line in lines
-        if shapely.dwithin(area, line.geometry, snap_m)
-    ]
-    if not met:
-        return end, ""
-    near = min(met, key=lambda part: float(shapely.distance(part, end)))
-    return shapely.ops.nearest_points(near, end)[0], ", from where they meet the wetland or pond that it reaches"
+    def __init__(self, site: Site, lines: list[ReferenceFeature]) -> None:
+        self.lines = np.array([line.geometry for line in lines], dtype=object)
+        features = [
+            item.geometry
+            for role in ("wetlands", "waters")
+            for layer in site.layers.get(role, ())
+            for item in layer.features
+        ]
+        self.areas = np.array([one for one in features if shapely.get_dimensions(one) == _AREA], dtype=object)
+        self.line_tree, self.area_tree = shapely.STRtree(self.lines), shapely.STRtree(self.areas)
+        self._met: dict[int, list[BaseGeometry]] = {}
+
+    def from_end(self, end: Point, snap_m: float) -> tuple[Point, str]:
+        """Where the drainage lines are entered, and in words by what way.
+
+        Runoff that ends in a wetland or a pond goes on by the lines that meet it, from where they come nearest.
+        """
+        if not len(self.lines) or len(self.line_tree.query(end, predicate="dwithin", distance=snap_m)):
+            return end, ""
+        areas = sorted(self.area_tree.query(end, predicate="dwithin", distance=_TOUCHES_M).tolist())
+        met = [part for k in areas for part in self._lines_of(k, snap_m)]
+        if not met:
+            return end, ""
+        near = min(met, key=lambda part: float(shapely.distance(part, end)))
+        return shapely.ops.nearest_points(near, end)[0], ", from where they meet the wetland or pond that it reaches"
+
+    def _lines_of(self, k: int, snap_m: float) -> list[BaseGeometry]:
+        """The parts of lines that meet an area; remembered, since many ends lie in one."""
+        if k not in self._met:
+            near = sorted(self.line_tree.query(self.areas[k], predicate="dwithin", distance=snap_m).tolist())
+            wide = self.areas[k].buffer(snap_m) if near else None
+            self._met[k] = [self.lines[i].intersection(wide) for i in near]
+        return self._met[k]
 
 
 def _end(discharge: Discharge) -> Point:
