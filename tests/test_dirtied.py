@@ -28,7 +28,7 @@ def test_there_are_many_ways():
 
 
 @settings(
-    max_examples=4, derandomize=True, deadline=None, database=None, phases=[Phase.explicit],
+    max_examples=4, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 @given(
