@@ -206,6 +206,10 @@ def _write(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, label:
         target.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise
+        if "Overlapped" in str(error):
+            raise HostileInputError(
+                f"{_shown(entry.filename)} hides another entry ({error})", file=label, remedy="send the plan without it"
+            ) from None
         return f"damaged ({str(error)[:80]})"
     return ""
 

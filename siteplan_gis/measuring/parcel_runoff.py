@@ -13,6 +13,7 @@ from siteplan_gis.measures.drainage_field import receivers
 from siteplan_gis.measures.flow import BARRIER_M
 from siteplan_gis.measures.ground import condition_around
 from siteplan_gis.measures.leaving_places import drawn_on, parcel_exits, ranked
+from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.discharges import certain, follow, heights_of, targets
 from siteplan_gis.measuring.doubt import error_of, weighed
 from siteplan_gis.measuring.parcel_downstream import Told, listings, waters_below
@@ -82,12 +83,14 @@ class RunoffOfParcels:
     ) -> None:
         assert site.terrain is not None
         assert site.terrain.grid is not None
-        culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
+        known = find_conduits(site, method)
         all_of_them = shapely.box(*shapely.total_bounds(parcels))
         near = [one for one in listed if shapely.dwithin(one.geometry, all_of_them, _FOLLOWED_M)]
         by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
         near_m = accuracy_m([layer for given in by_role for layer in given], method)
-        ground = condition_around(site.terrain.grid, all_of_them, _AROUND_M, culverts, finest_m=_CELL_M)
+        ground = condition_around(
+            site.terrain.grid, all_of_them, _AROUND_M, known.culverts, known.lines, known.kept, finest_m=_CELL_M
+        )
         barrier_m = max(BARRIER_M, site.terrain.accuracy_m or 0.0)
         shapes = [one.geometry for one in near]
         drained = ranked(receivers(ground, barrier_m), shapes, _groups(near), method.downstream_m)
@@ -106,7 +109,7 @@ class RunoffOfParcels:
                 found.append(
                     follow(
                         f"runoff exit {number}", place, here, network, own, method, near_m, barrier_m, taken,
-                        drawn=False, told=asked.listed,
+                        known.sinks, drawn=False, told=asked.listed,
                     )
                 )  # fmt: skip
             if asked.listed:

@@ -149,4 +149,4 @@ def _lines(record: Mapping[str, Any]) -> Iterator[str]:
         for each in one["thresholds"]:
             yield f"  Threshold        {each['words']} ({each['section']})"
     for name, why in facts["not_known"].items():
-        yield f"  Not known        {name}: {why}"
+        yield f"  Not all known    {name}: {why}"

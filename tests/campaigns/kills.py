@@ -87,7 +87,10 @@ class Run:
 
     def kill(self):
         """Kill it, and all that it started but those who move its files."""
-        os.killpg(self.process, signal.SIGKILL)
+        try:
+            os.killpg(self.process, signal.SIGKILL)
+        except ProcessLookupError:  # it has no session of its own yet, and has started nothing
+            os.kill(self.process, signal.SIGKILL)
 
     def wait(self):
         """Wait for its end and that of all it started; what it said where it failed."""

@@ -165,17 +165,17 @@ def test_the_list_for_people_names_every_layer() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('kind = "arcgis"', 'kind = "ftp"', "Input should be 'arcgis'"),
+        ('kind = "arcgis"', 'kind = "ftp"', "input should be 'arcgis'"),
         ('roles = ["waters"]', 'roles = ["rivers"]', "'rivers' is no role"),
         ('roles = ["waters"]', "", "give roles, or say with other"),
-        ("number = 5", "numbr = 5", "numbr: Extra inputs"),
+        ("number = 5", "numbr = 5", "numbr: unknown key"),
         ('layer = "Streams"\nnumber = 5', "", "give the layer's name or number"),
         ('geometry = "line"', 'geometry = "raster"', "raster for images"),
         ('title = "Streams"', 'title = "Streams"\nkind = "village"', "'village' is no kind of waters"),
         ('title = "Streams"', 'title = "Streams"\nname_field = "NAME"', "must be among needs"),
         ('covers = "x"', 'covers = "x"\ntoken_env = "a b"', "token_env"),
         ('covers = "x"', 'covers = "x"\nscale_denominator = 1\naccuracy_ft = 2', "not both"),
-        ('id = "s"', 'id = "S s"', "id: String should match"),
+        ('id = "s"', 'id = "S s"', "id: string should match"),
     ],
 )
 def test_a_slip_in_a_file_of_sources_is_told(old: str, new: str, problem: str, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_name_that_is_given_twice_and_a_file_that_is_none_are_told(tmp_path: P
         read_sources(tmp_path / "none.toml")
     file = tmp_path / "sources.toml"
     file.write_text("[[service", encoding="utf-8")
-    with pytest.raises(InputError, match="no TOML"):
+    with pytest.raises(InputError, match="not a TOML file"):
         read_sources(file)
     text = shipped_sources().read_text(encoding="utf-8")
     file.write_text(text.replace('id = "nhd_lines"', 'id = "nhd_areas"'), encoding="utf-8")

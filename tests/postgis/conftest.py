@@ -34,6 +34,8 @@ def loaded(server: Server) -> Server:
         "roads",
         "culverts",
         "municipalities",
+        "listed_waters",
+        "wells",
     ):
         server.load(f"maps.{file}", INVENTED / f"{file}.fgb")
     return server
