@@ -33,7 +33,7 @@ _FIRST_BYTES: Final = {".shp": b"\x00\x00\x27\x0a", ".gpkg": b"SQLite format 3\x
 _ARC_STEP_DEGREES: Final = 0.2
 """Chords of true curves: 3 mm from the arc at a radius of 2 km."""
 _COARSE_STEP_DEGREES: Final = 15
-_MOST_VERTICES: Final = 20_000_000
+_MOST_VERTICES: Final = 1_500_000
 _MOST_FAILURES: Final = 1000
 
 _FIONA_LOG: Final = logging.getLogger("fiona")

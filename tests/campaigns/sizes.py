@@ -1,0 +1,81 @@
+"""Plans of very many vertices and rings through the commands: `python -m tests.campaigns.sizes`.
+
+Each is the sample subdivision with its disturbed ground drawn densely or full of holes. Prints a row a run; exit 1
+where one crashes, hangs, is silent or needs too much memory.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import geopandas
+import numpy as np
+import pyogrio
+import shapely
+
+from tests.campaigns.running import ROOT, siteplan
+
+SAMPLE = ROOT / "sample_plans" / "pass-saukville-subdivision"
+SECONDS = 300.0
+
+
+def dense(area, vertices):
+    """The same area with so many vertices at least."""
+    return shapely.segmentize(area, area.length / vertices)
+
+
+def holed(area, rings):
+    """The area with so many small holes, none of which touches another."""
+    left, bottom, right, top = area.buffer(-5).bounds
+    step = np.sqrt((right - left) * (top - bottom) / rings / 4)
+    x, y = (values.ravel() for values in np.meshgrid(np.arange(left, right, step), np.arange(bottom, top, step)))
+    inside = shapely.contains_xy(area.buffer(-step), x, y)
+    x, y = x[inside][:rings], y[inside][:rings]
+    holes = shapely.box(x, y, x + step / 2, y + step / 2)
+    return shapely.Polygon(area.exterior, [hole.exterior for hole in holes])
+
+
+def written(folder, change, number):
+    """A copy of the sample in which the largest polygon of the disturbed ground is changed."""
+    shutil.copytree(SAMPLE, folder)
+    plan = folder / "plan.gpkg"
+    layers = {name: geopandas.read_file(plan, layer=name) for name, _ in pyogrio.list_layers(plan)}
+    plan.unlink()
+    made = 0
+    for name, table in layers.items():
+        if "disturb" in name.lower():
+            largest = int(table.area.argmax())
+            polygon = max(shapely.get_parts(table.geometry.iloc[largest]), key=lambda one: one.area)
+            made = change(polygon, number)
+            table.geometry = [made if i == largest else one for i, one in enumerate(table.geometry)]
+        table.to_file(plan, layer=name)
+    assert made, sorted(layers)
+    return shapely.get_num_coordinates(made), shapely.get_num_interior_rings(made)
+
+
+def main():
+    faults = 0
+    with tempfile.TemporaryDirectory() as place:
+        for change, number in ((dense, 10**7), (holed, 10**5), (dense, 10**5), (holed, 10**4), (dense, 10**6)):
+            folder = Path(place) / f"{change.__name__}-{number}"
+            vertices, rings = written(folder, change, number)
+            for command in ("inspect", "measure", "review"):
+                more = () if command == "inspect" else ("--layers", ROOT / "layers" / "saukville")
+                more += ("--on", "2025-06-01", "--out", Path(place) / "out") if command == "review" else ()
+                done = siteplan(command, folder, *more, seconds=SECONDS)
+                faults += bool(done.fault)
+                said = (done.stderr if done.code else done.stdout).strip().splitlines()
+                print(
+                    f"{vertices:>10,} vertices {rings:>7,} rings  {command:8} exit {done.code} {done.seconds:6.1f} s"
+                    f" {done.megabytes:6.0f} MB {done.fault or '-'}  {(said or [''])[-1][:150]}",
+                    flush=True,
+                )
+            shutil.rmtree(folder)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
