@@ -34,6 +34,8 @@ _ARC_STEP_DEGREES: Final = 0.2
 """Chords of true curves: 3 mm from the arc at a radius of 2 km."""
 _COARSE_STEP_DEGREES: Final = 15
 _MOST_VERTICES: Final = 1_500_000
+_MOST_RINGS: Final = 5_000
+"""In one feature: cutting a surface's triangles with more of them takes minutes."""
 _MOST_FAILURES: Final = 1000
 
 _FIONA_LOG: Final = logging.getLogger("fiona")
@@ -249,6 +251,14 @@ def _read_features(
         if vertices > _MOST_VERTICES:
             raise InputError(
                 f"holds more than {_MOST_VERTICES:,} vertices", file=layer.file, layer=layer.layer, remedy="simplify it"
+            )
+        if feature.drawing is not None and sum(map(len, feature.drawing.polygons)) > _MOST_RINGS:
+            raise InputError(
+                f"has more than {_MOST_RINGS:,} rings in one feature",
+                file=layer.file,
+                layer=layer.layer,
+                feature=feature.id,
+                remedy="split it, or leave out holes that nobody could draw",
             )
         layer.features.append(feature)
         number += 1

@@ -19,7 +19,7 @@ import shapely
 from tests.campaigns.running import ROOT, siteplan
 
 SAMPLE = ROOT / "sample_plans" / "pass-saukville-subdivision"
-SECONDS = 300.0
+SECONDS = 150.0
 
 
 def dense(area, vertices):
@@ -59,7 +59,7 @@ def written(folder, change, number):
 def main():
     faults = 0
     with tempfile.TemporaryDirectory() as place:
-        for change, number in ((dense, 10**7), (holed, 10**5), (dense, 10**5), (holed, 10**4), (dense, 10**6)):
+        for change, number in ((holed, 10**5), (holed, 4900), (dense, 10**7), (dense, 10**5), (dense, 10**6)):
             folder = Path(place) / f"{change.__name__}-{number}"
             vertices, rings = written(folder, change, number)
             for command in ("inspect", "measure", "review"):

@@ -25,3 +25,17 @@ def test_the_limit_of_vertices(tmp_path, over):
     else:
         layers, _ = inspect_plan([path])
         assert [layer.label for layer in layers] != []
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_limit_of_rings_of_a_feature(tmp_path, over):
+    x, y = (values.ravel() for values in np.meshgrid(np.arange(100.0), np.arange(100.0)))
+    whole = shapely.MultiPolygon(list(shapely.box(x, y, x + 0.5, y + 0.5)[: 5_000 + over]))
+    path = tmp_path / "plan.gpkg"
+    geopandas.GeoDataFrame(geometry=[whole], crs="EPSG:26916").to_file(path, layer="wetlands")
+    if over:
+        with pytest.raises(InputError, match=r"wetlands / feature .*more than 5,000 rings in one feature; split it"):
+            inspect_plan([path])
+    else:
+        layers, _ = inspect_plan([path])
+        assert len(layers) == 1
