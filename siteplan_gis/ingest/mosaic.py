@@ -159,8 +159,7 @@ class Mosaic:
         place = self.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
         middles = row + down * np.arange(0.5, z.shape[0])
         dx, dy = self.spacing_m(np.full(middles.size, column + columns / 2), middles)
-        first = column // across, row // down
-        return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down, first)
+        return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down)
 
     @contextmanager
     def reader(self) -> Iterator[Callable[[int, int, int, int], NDArray[Any]]]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SLIVER_M: Final = 0.05
 """Ground nowhere wider than this is drafting noise: two drawings of one edge, not an overlap or a gap."""
 
+MOST_CORNERS: Final = 256
+"""Of a polygon that many shapes are cut with."""
+
 _SAME_AREA: Final = 1 + 1e-9
 
 
@@ -227,6 +230,33 @@ def polygons_of(geometry: BaseGeometry) -> list[Polygon]:
     if geometry.geom_type == "GeometryCollection":
         return [polygon for part in geometry.geoms for polygon in polygons_of(part)]
     return [part for part in shapely.get_parts(geometry) if part.geom_type == "Polygon" and not part.is_empty]
+
+
+def in_small_parts(area: BaseGeometry, most: int = MOST_CORNERS) -> list[Polygon]:
+    """An area cut into polygons of at most `most` corners, by halves of their boxes: each is quick to cut with.
+
+    Examples
+    --------
+    >>> ring = shapely.Point(0, 0).buffer(10, quad_segs=64)
+    >>> parts = in_small_parts(ring, 100)
+    >>> len(parts), max(len(part.exterior.coords) for part in parts), round(sum(part.area for part in parts), 6)
+    (4, 67, 314.127737)
+    """
+    pending, done = polygons_of(area), []
+    while pending:
+        part = pending.pop()
+        west, south, east, north = part.bounds
+        if shapely.get_num_coordinates(part) <= most or max(east - west, north - south) < SLIVER_M:
+            done.append(part)
+            continue
+        if east - west > north - south:
+            middle = (west + east) / 2
+            halves = shapely.box(west, south, middle, north), shapely.box(middle, south, east, north)
+        else:
+            middle = (south + north) / 2
+            halves = shapely.box(west, south, east, middle), shapely.box(west, middle, east, north)
+        pending += [one for half in halves for one in polygons_of(shapely.intersection(part, half))]
+    return done
 
 
 def _ground(geometry: BaseGeometry) -> BaseGeometry:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import shapely
+from affine import Affine
 from shapely import LineString, Point
 
 from siteplan_gis.measures.conditioning import LINE, SINK, Scratch
 from siteplan_gis.measures.elevation_noise import BLOCK, looked_at, without_noise
+from siteplan_gis.measures.lattice import first_cell
 from siteplan_gis.measures.marking import cells_touched
 
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ def condition_around(
     # The same cells are averaged together, whatever window they lie in.
     c1, r1 = (
         min(_aligned(begin, per, first), end)
-        for begin, per, first, end in zip((c1, r1), (across, down), grid.first, (c2, r2), strict=True)
+        for begin, per, first, end in zip((c1, r1), (across, down), first_cell(grid.transform), (c2, r2), strict=True)
     )
     ready = _even(grid, (r1, r2, c1, c2), (across, down), tuple(sinks))
     z = ready.z_m
@@ -167,10 +169,12 @@ def _even(
     that each cell gets the same elevation in every window.
     """
     (r1, r2, c1, c2), (across, down) = window, factor
+    firsts = first_cell(grid.transform)
     (c0, c3), (r0, r3) = (
         _around(begin, end, per, first)
-        for begin, end, per, first in zip((c1, r1), (c2, r2), factor, grid.first, strict=True)
+        for begin, end, per, first in zip((c1, r1), (c2, r2), factor, firsts, strict=True)
     )
+    c0, r0 = (max(low, -first % per) for low, per, first in zip((c0, r0), factor, firsts, strict=True))
     z, dx, dy = np.ascontiguousarray(grid.z_m[r0:r3, c0:c3]), grid.row_dx_m[r1:r2], grid.row_dy_m[r1:r2]
     rows, cols = (r2 - r1) // down, (c2 - c1) // across
     if across > 1 or down > 1:
@@ -179,7 +183,7 @@ def _even(
         widths, heights = spacing
         dx, dy = widths.mean(axis=1) * across, heights.sum(axis=1)
     top, left = (r1 - r0) // down, (c1 - c0) // across
-    first = (grid.first[0] + c0) // across, (grid.first[1] + r0) // down
+    first = (firsts[0] + c0) // across, (firsts[1] + r0) // down
     smooth, noise = without_noise(z, slice(top, top + rows), slice(left, left + cols), first)
     begins = first[0] % BLOCK + left, first[1] % BLOCK + top
     return Conditioned(grid, smooth, dx, dy, (c1, r1), factor, sinks=sinks, noise=noise, noise_first=begins)
@@ -192,9 +196,9 @@ def _aligned(begin: int, per: int, first: int) -> int:
 
 
 def _around(begin: int, end: int, per: int, first: int) -> tuple[int, int]:
-    """The columns (or rows) of a grid that some are smoothed by, `per` of them averaged to one."""
+    """The columns (or rows) that some are smoothed by, `per` of them averaged to one; also beyond the grid's sides."""
     low, high = looked_at((first + begin) // per, (first + end) // per)
-    return max(low * per - first, -first % per), high * per - first
+    return low * per - first, high * per - first
 
 
 def with_rim(source: ElevationFile, window: Box, per_cell: tuple[int, int]) -> ElevationGrid:
@@ -210,25 +214,23 @@ def rimmed(source: ElevationSource, window: Box, per_cell: tuple[int, int]) -> t
     """
     column, row, columns, rows = window
     high, wide = source.shape
+    across, down = per_cell
     size = source.spacing_m(np.array([column + columns / 2]), np.array([row + rows / 2]))
-    (west, left, right), (north, top, bottom) = (
-        _rim(begin, cells, all_cells, per, _factor(one * per, FINEST_CELL_M))
-        for begin, cells, all_cells, per, one in zip(
-            (column, row), (columns, rows), (wide, high), per_cell, size, strict=True
+    place = source.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
+    (left, right), (top, bottom) = (
+        _rim(cells // per, (begin // per, (all_cells - begin - cells) // per), _factor(one * per, FINEST_CELL_M), first)
+        for begin, cells, all_cells, per, one, first in zip(
+            (column, row), (columns, rows), (wide, high), per_cell, size, first_cell(place), strict=True
         )
     )
-    across, down = per_cell
-    rim = left, top, right, bottom
-    added = (left + right) * across, (top + bottom) * down
-    return (west, north, columns + added[0], rows + added[1]), rim
+    wider = columns + (left + right) * across, rows + (top + bottom) * down
+    return (column - left * across, row - top * down, *wider), (left, top, right, bottom)
 
 
-def _rim(begin: int, cells: int, all_cells: int, per: int, averaged: int) -> tuple[int, int, int]:
-    """Where columns (or rows) and their rim begin, and how many times `per` of them it is before and after."""
-    low, high = _around(begin, begin + cells, per * averaged, 0)
-    before = (begin - low) // per
-    after = max(0, (min(high, all_cells) - begin - cells) // per)
-    return begin - before * per, before, after
+def _rim(cells: int, room: tuple[int, int], averaged: int, first: int) -> tuple[int, int]:
+    """How many columns (or rows) more are looked at before and after so many, where there is so much room."""
+    low, high = _around(0, cells, averaged, first)
+    return min(-low, room[0]), max(0, min(high - cells, room[1]))
 
 
 def _factor(spacing_m: NDArray[np.float64], finest_m: float) -> int:

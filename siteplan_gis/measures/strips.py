@@ -12,6 +12,7 @@ import numpy as np
 
 from siteplan_gis.measures import gradients
 from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.measures.lattice import first_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,16 +212,6 @@ class _Spacing:
         return dx, dy
 
 
-def origin_of(source: ElevationSource) -> tuple[int, int]:
-    """Row and column of the first cell, counted from the origin of the CRS.
-
-    Analysis cells are counted from there, so that they do not depend on the window that was read.
-    """
-    a, b, c, d, e, f = source.transform[:6]
-    turn = a * e - b * d
-    return math.floor(round((a * f - d * c) / turn, 3) + 0.5), math.floor(round((e * c - b * f) / turn, 3) + 0.5)
-
-
 def _measure(
     source: ElevationSource,
     read: Callable[[int, int, int, int], NDArray[np.float64]],
@@ -237,7 +228,7 @@ def _measure(
     first_block = r0, c0
     top, bottom, left, right = r0 - 1, r1 + 1, c0 - 1, c1 + 1
     if across > 1 or down > 1:
-        first_row, first_column = origin_of(source)
+        first_column, first_row = first_cell(source.transform)
         # The first block that reaches into the window, and one more around it.
         first_block = (
             (first_row + r0) // down * down - first_row - down,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.area import in_small_parts
 from siteplan_gis.measures.medians import weighted_median
 
 if TYPE_CHECKING:
@@ -154,9 +155,23 @@ def clipped(tin: Tin, area: BaseGeometry) -> tuple[NDArray[np.int64], NDArray[np
     cut = np.isin(near, tin.tree.query(edges, predicate="intersects")[1])
     shapely.prepare(area)
     kept = shapely.contains_xy(area, tin.xy[tin.triangles[near]].mean(axis=1))
-    pieces[cut] = shapely.intersection(pieces[cut], area)
+    pieces[cut] = _cut_with(pieces[cut], area)
     kept[cut] = shapely.area(pieces[cut]) > 0
     return near[kept], pieces[kept]
+
+
+def _cut_with(triangles: NDArray[np.object_], area: BaseGeometry) -> NDArray[np.object_]:
+    """The part of each triangle inside an area, however many corners and holes that has."""
+    parts = np.array(in_small_parts(area), dtype=object)
+    places, of = shapely.STRtree(parts).query(triangles, predicate="intersects")
+    order = np.argsort(places, kind="stable")
+    bits = shapely.intersection(triangles[places[order]], parts[of[order]])
+    first, count = np.unique(places[order], return_index=True, return_counts=True)[1:]
+    inside = np.full(len(triangles), shapely.Polygon(), dtype=object)
+    inside[places[order][first]] = bits[first]
+    for begin, many in zip(first[count > 1].tolist(), count[count > 1].tolist(), strict=True):
+        inside[places[order[begin]]] = shapely.union_all(bits[begin : begin + many])
+    return inside
 
 
 def heights_at(tin: Tin, xy: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -87,8 +87,6 @@ class ElevationGrid:
     row_dx_m, row_dy_m
         True ground spacing in metres, each of shape (rows,): between neighbours in a row, and between neighbours in a
         column. (On the ellipsoid for degrees; by the scale factor for a projected CRS.)
-    first
-        Column and row of the first cell in the whole data, counted in cells of this size.
     rim
         Columns and rows at the west, north, east and south side that runoff only looks at: the data go on there.
     """
@@ -99,7 +97,6 @@ class ElevationGrid:
     frame: Frame
     row_dx_m: NDArray[np.float64]
     row_dy_m: NDArray[np.float64]
-    first: tuple[int, int] = (0, 0)
     rim: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def pixels(self, geometry: BaseGeometry) -> BaseGeometry:
@@ -167,7 +164,6 @@ class ElevationGrid:
             transform=self.transform @ self.transform.translation(column, row),
             row_dx_m=self.row_dx_m[row : row + rows],
             row_dy_m=self.row_dy_m[row : row + rows],
-            first=(self.first[0] + column, self.first[1] + row),
             rim=(0, 0, 0, 0),
         )
 

@@ -62,7 +62,7 @@ def write_page(review: Review, path: Path, record: Mapping[str, Any] | None = No
 def page_text(review: Review, record: Mapping[str, Any]) -> str:
     """The page as text: the same bytes for the same review."""
     map_html, map_script, map_data = map_parts(review, record)
-    scripts = [asset("leaflet/leaflet.js"), asset("map_tools.js"), asset("page.js"), map_script]
+    scripts = [asset("leaflet/leaflet.js"), asset("map_parts.js"), asset("map_tools.js"), asset("page.js"), map_script]
     grid = site_grid(review)
     places = [found.where for found in sorted_findings(review)]
     return environment().get_template("review.html.j2").render(

@@ -112,7 +112,7 @@ def _rendered(template: str, data: dict[str, Any], **more: Any) -> str:
         largest["items"] = largest["items"][: len(largest["items"]) // 2]
         largest["title"] += " (not all drawn)" * (not largest["title"].endswith("(not all drawn)"))
         written = script_json(data)
-    scripts = [asset("leaflet/leaflet.js"), asset("parcels.js")]
+    scripts = [asset("leaflet/leaflet.js"), asset("map_parts.js"), asset("parcels.js")]
     return environment().get_template(template).render(
         policy=policy(scripts),
         styles=Markup(asset("leaflet/leaflet.css") + asset("parcels.css")),  # noqa: S704

@@ -46,7 +46,7 @@ def territory_page_text(mapped: TerritoryMap) -> str:
         written = script_json(_data(mapped, record, tolerance))
         if len(written) < LARGEST_BYTES:
             break
-    scripts = [asset("leaflet/leaflet.js"), asset("etj.js")]
+    scripts = [asset("leaflet/leaflet.js"), asset("map_parts.js"), asset("etj.js")]
     return environment().get_template("etj.html.j2").render(
         record=record,
         labels=[text(one.label) for one in mapped.limits.municipalities],

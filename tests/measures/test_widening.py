@@ -13,6 +13,7 @@ from siteplan_gis.frame import Frame
 from siteplan_gis.ingest.terrain import DemFile, read_terrain
 from siteplan_gis.measures.flow import condition_around, trace
 from siteplan_gis.measures.ground import with_rim
+from siteplan_gis.measures.lattice import first_cell
 from siteplan_gis.measures.widening import Widening
 
 EVERYWHERE = partial(condition_around, centre=box(-3000, -3000, 3000, 3000))
@@ -122,10 +123,12 @@ def test_a_file_is_read_wider_in_the_same_cells(tmp_path, cell_m):
     assert np.array_equal(traced.path.coords, known.path.coords)
     # So is the ground itself, in windows that begin anywhere and are looked at beyond their rim.
     everything, per = EVERYWHERE(whole.grid), window.ground.factor[0]
-    for column, row in ((0, 0), (137, 301), (size - 200, 90)):
-        part = EVERYWHERE(with_rim(near.source, (column, row, 200, 150), (1, 1)))
-        first = (np.add(part.grid.first, part.first) - np.add(whole.grid.first, everything.first)) // per
+    for place in ((0, 0), (137, 301), (size - 200, 90)):
+        part = EVERYWHERE(with_rim(near.source, (*place, 200, 150), (1, 1)))
+        (west, north), (all_west, all_north) = (
+            np.add(first_cell(one.grid.transform), one.first) for one in (part, everything)
+        )
+        col, row = (west - all_west) // per, (north - all_north) // per
         rows, cols = part.z_m.shape
         assert rows >= 150 // per - 1
-        same = everything.z_m[first[1] : first[1] + rows, first[0] : first[0] + cols]
-        assert np.array_equal(part.z_m, same)
+        assert np.array_equal(part.z_m, everything.z_m[row : row + rows, col : col + cols])

@@ -1,21 +1,11 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("map-data").textContent);
-  const [centreX, centreY] = data.centre;
   const map = L.map("map", { preferCanvas: true, zoomSnap: 0.5, attributionControl: false });
   const answer = document.getElementById("answer");
   const MILE = 1609.344;
 
-  const ring = (steps) => {
-    const points = [];
-    let [x, y] = [0, 0];
-    for (let at = 0; at < steps.length; at += 2) {
-      x += steps[at];
-      y += steps[at + 1];
-      points.push([centreY + y / 1e6, centreX + x / 1e6]);
-    }
-    return points;
-  };
+  const ring = (steps) => mapParts.ring(steps, data.centre);
   const shape = (parts) => parts.map(([, ...rings]) => rings.map(ring));
   const boxOf = (polygons) => {
     const box = L.latLngBounds([]);
@@ -197,15 +187,6 @@
   });
   document.getElementById("name").addEventListener("change", (event) => show(event.target.value));
 
-  let tiles = null;
-  document.getElementById("street-map").addEventListener("change", (event) => {
-    if (tiles) tiles.remove();
-    tiles = null;
-    if (!event.target.checked) return;
-    L.control.attribution({ prefix: false }).addTo(map);
-    tiles = L.tileLayer("https://tile.openstreetmap.org/{z}/{x}/{y}.png", {
-      maxNativeZoom: 19, maxZoom: 22, opacity: 0.6, attribution: "\u00a9 OpenStreetMap contributors",
-    }).addTo(map);
-  });
+  mapParts.offerStreets(map);
   window.siteplanEtj = { ask: (lat, lng) => ask(L.latLng(lat, lng)), show };
 })();

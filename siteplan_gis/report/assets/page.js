@@ -97,16 +97,7 @@ function siteplanDraw(map, control, groups) {
 
   const place = (x, y) => [centreY + y / data.units, centreX + x / data.units];
 
-  function ring(steps) {
-    const points = [];
-    let [x, y] = [0, 0];
-    for (let at = 0; at < steps.length; at += 2) {
-      x += steps[at];
-      y += steps[at + 1];
-      points.push(place(x, y));
-    }
-    return points;
-  }
+  const ring = (steps) => mapParts.ring(steps, data.centre, data.units);
 
   function draw(parts, ink, options) {
     const style = { ...ink, fill: ink.fillOpacity > 0, ...options };
@@ -276,19 +267,5 @@ function siteplanDraw(map, control, groups) {
     swatch.append(picture);
   }
 
-  const streets = document.getElementById("street-map");
-  let tiles = null;
-  if (streets) streets.addEventListener("change", () => {
-    if (!streets.checked) {
-      if (tiles) map.removeLayer(tiles);
-      return;
-    }
-    if (!tiles) {
-      L.control.attribution({ prefix: false }).addTo(map);
-      tiles = L.tileLayer("https://tile.openstreetmap.org/{z}/{x}/{y}.png", {
-        maxNativeZoom: 19, maxZoom: 22, opacity: 0.6, attribution: "\u00a9 OpenStreetMap contributors",
-      });
-    }
-    tiles.addTo(map);
-  });
+  mapParts.offerStreets(map);
 }

@@ -2,20 +2,10 @@
 // The map of parcels. Text of the data is only ever set with textContent.
 (() => {
   const data = JSON.parse(document.getElementById("map-data").textContent);
-  const [centreX, centreY] = data.centre;
   const map = L.map("map", { preferCanvas: true, zoomSnap: 0.5, attributionControl: false });
   const switches = document.getElementById("switches");
 
-  const ring = (steps) => {
-    const points = [];
-    let [x, y] = [0, 0];
-    for (let at = 0; at < steps.length; at += 2) {
-      x += steps[at];
-      y += steps[at + 1];
-      points.push([centreY + y / 1e6, centreX + x / 1e6]);
-    }
-    return points;
-  };
+  const ring = (steps) => mapParts.ring(steps, data.centre);
 
   function draw([dimension, ...rings], style) {
     const places = rings.map(ring);
@@ -48,22 +38,8 @@
   }
   const start = first.isValid() ? first.pad(data.pad) : everything;
   if (start.isValid()) map.fitBounds(start, { maxZoom: 18, animate: false });
-  else map.setView([centreY, centreX], 10);
+  else map.setView([...data.centre].reverse(), 10);
   L.control.scale({ metric: false, maxWidth: 160 }).addTo(map);
 
-  const streets = document.getElementById("street-map");
-  let tiles = null;
-  streets.addEventListener("change", () => {
-    if (!streets.checked) {
-      map.removeLayer(tiles);
-      return;
-    }
-    if (!tiles) {
-      L.control.attribution({ prefix: false }).addTo(map);
-      tiles = L.tileLayer("https://tile.openstreetmap.org/{z}/{x}/{y}.png", {
-        maxNativeZoom: 19, maxZoom: 22, opacity: 0.6, attribution: "\u00a9 OpenStreetMap contributors",
-      });
-    }
-    tiles.addTo(map);
-  });
+  mapParts.offerStreets(map);
 })();
