@@ -7,8 +7,10 @@ with a recorded tolerance of 1.5 m. An offline PROJ would otherwise move HARN da
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +20,7 @@ import numpy as np
 import pyproj.datadir
 from pyproj import CRS, Geod, Transformer
 from pyproj.exceptions import CRSError as PyprojCRSError
+from pyproj.exceptions import ProjError
 from pyproj.transformer import TransformerGroup
 
 from siteplan_gis.errors import CrsError
@@ -31,6 +34,14 @@ _LARGEST_SHIFT_ERROR_M: Final = 2.0
 _GRS_80: Final = (6_378_137.0, 298.257)
 _SAME_AXIS_M, _SAME_FLATTENING = 1.0, 0.01
 _NO_ANGLE: Final = 1e-12
+_LONGEST: Final = 20_000
+"""Letters of a definition; the longest of EPSG's has 4,000, and PROJ takes all memory over what is nested deeply."""
+_NAMES_A_FILE: Final = re.compile(
+    r"""(?ix) \b(?:\w*_)?(?:grids|model|file|catalog) ["']? \s* [=:]      # operations by a file of one's own
+    | \b init ["']? \s* [=:] \s* ["']? (?! epsg: | esri: )
+    | \b(?:nad|geoid)grids ["']? \s* [=:] \s* ["']? [^\s"'\]}]* [/\\~]""",
+)
+"""What would have PROJ open a file that the definition names."""
 
 AxisOrder = Literal["xy", "yx"]
 
@@ -87,19 +98,51 @@ def georeference(definition: Any, axis_order: AxisOrder = "xy") -> Georeference:
     >>> round(georeference("EPSG:2289").metres_per_unit, 10)
     0.3048006096
     """
+    crs = understood(definition)
     try:
-        crs = CRS.from_user_input(definition)
-    except PyprojCRSError:
-        text = str(definition)
-        raise CrsError(f"{text[:80]!r} is not a coordinate system", remedy="name it like EPSG:7613") from None
-    return _georeference(crs.to_wkt(), axis_order)
+        return _georeference(crs.to_wkt(), axis_order)
+    except ProjError as error:  # a definition that PROJ understands and cannot carry out
+        problem = f"its coordinate system cannot be used ({str(error)[:120]})"
+        raise CrsError(problem, remedy="give the real one as EPSG:n") from None
+
+
+def understood(definition: Any) -> CRS:
+    """A CRS as PROJ reads it, of a definition that makes it open no file and is not endless.
+
+    Raises
+    ------
+    CrsError
+        If the text is no CRS, or names a file.
+    """
+    text = str(definition)
+    no_crs = CrsError(f"{text[:80]!r} is not a coordinate system", remedy="name it like EPSG:7613")
+    if isinstance(definition, str):
+        if len(text) > _LONGEST:
+            raise CrsError(
+                f"a coordinate system of more than {_LONGEST:,} letters is not read", remedy="name it like EPSG:7613"
+            )
+        try:
+            if text.lstrip()[:1] == "{":
+                # What is escaped in JSON would hide a file's name.
+                text = definition = json.dumps(json.loads(text), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            raise no_crs from None
+    if _NAMES_A_FILE.search(text):
+        raise CrsError(f"{text[:80]!r} names a file to compute with", remedy="give the real one as EPSG:n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of "+init=epsg:n", which older programs write
+        try:
+            return CRS.from_user_input(definition)
+        except (PyprojCRSError, UnicodeError):
+            raise no_crs from None
 
 
 @cache
 def _georeference(wkt: str, axis_order: AxisOrder) -> Georeference:
-    named = CRS.from_wkt(wkt)
-    crs = _horizontal(named)
+    crs = _horizontal(CRS.from_wkt(wkt))
     name = _name(crs)
+    if "PARAMETERFILE" in crs.to_wkt():
+        raise CrsError(f"{name} names a file to compute with", remedy="give the real one as EPSG:n")
     if not (crs.is_geographic or crs.is_projected):
         raise CrsError(f"{name} is a local or unusual coordinate system", remedy="give the real one as EPSG:n")
     if crs.prime_meridian is not None and abs(crs.prime_meridian.longitude) > _NO_ANGLE:

@@ -94,6 +94,65 @@ def test_what_is_not_tied_to_the_one_datum_is_refused(definition: str, says: str
         georeference(definition)
 
 
+METHOD = (
+    'PROJCRS["a",BASEGEOGCRS["b",DATUM["c",ELLIPSOID["GRS 1980",6378137,298.257222101]]],CONVERSION["d",{}],'
+    'CS[Cartesian,2],AXIS["e",east],AXIS["n",north],LENGTHUNIT["metre",1]]'
+)
+WKT1 = CRS.from_epsg(26916).to_wkt("WKT1_GDAL")[:-1]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "+init={}:1",
+        "+proj=longlat +ellps=GRS80 +nadgrids=@null,{} +type=crs",
+        "+proj=utm +zone=16 +ellps=GRS80 +geoidgrids={} +type=crs",
+        "+proj=hgridshift +grids={} +type=crs",
+        "proj = deformation grids = {} dt=1 type=crs",
+        "+proj=defmodel +model={} +type=crs",
+        "+proj=tinshift +file={} +type=crs",
+        "+proj=ob_tran +o_proj=xyzgridshift +grids={} +type=crs",
+        "+proj=pipeline +step +init={}:1 +type=crs",
+        '{{"proj": "hgridshift", "grids": "{}"}}',
+        '{{"proj": "hgridshift", "\\u0067rids": "{}"}}',
+        WKT1 + ',EXTENSION["PROJ4","+proj=hgridshift +grids={}"]]',
+        METHOD.format('METHOD["PROJ hgridshift +grids={}"]'),
+        METHOD.format('METHOD["PROJ-based operation method: +proj=pipeline +step +proj=tinshift +file={}"]'),
+        METHOD.format('METHOD["PROJ hgridshift"],PARAMETERFILE["grids","{}"]'),
+    ],
+)
+@pytest.mark.parametrize("form", ["%s", " %s"])
+def test_no_definition_opens_a_file(tmp_path: Path, definition: str, form: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)  # whoever opens it waits for ever
+    with pytest.raises(CrsError, match=r"names a file to compute with|is not a coordinate system"):
+        georeference(form % definition.format(pipe))
+
+
+def test_definitions_that_name_files_as_old_programs_write_them() -> None:
+    assert georeference("+init=epsg:3071").name == "EPSG:3071"
+    mercator = (
+        'EXTENSION["PROJ4","+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +units=m +nadgrids=@null +no_defs"]'
+    )
+    assert mercator[:40] in CRS.from_epsg(3857).to_wkt("WKT1_GDAL")
+    assert georeference(CRS.from_epsg(3857).to_wkt("WKT1_GDAL")).name == "EPSG:3857"
+
+
+@pytest.mark.parametrize("deep", ['{"type":"BoundCRS","source_crs":', '{"a":', "[", "PROJCS[", 'COMPOUNDCRS["a",'])
+@pytest.mark.parametrize("times", [300, 3000, 100_000])
+def test_a_deep_definition_is_one_line(deep: str, times: int) -> None:
+    with pytest.raises(CrsError, match=r"is not a coordinate system|more than 20,000 letters"):
+        georeference(deep * times)
+
+
+def test_the_longest_definition() -> None:
+    name = CRS.from_epsg(26916).to_wkt().replace("NAD83 / UTM zone 16N", "{}", 1)
+    left = 20_000 - len(name) + 2
+    assert georeference(name.format("x" * left)).metres_per_unit == 1.0
+    with pytest.raises(CrsError, match="more than 20,000 letters"):
+        georeference(name.format("x" * (left + 1)))
+
+
 def test_degrees_that_are_grads_are_refused() -> None:
     grads = (
         CRS.from_epsg(4269).to_wkt().replace('ANGLEUNIT["degree",0.0174532925199433]', 'ANGLEUNIT["grad",0.015707963]')

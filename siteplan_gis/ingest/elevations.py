@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from pyproj import CRS
-from pyproj.exceptions import CRSError
 
+from siteplan_gis.crs import understood
+from siteplan_gis.errors import CrsError
 from siteplan_gis.ingest.attributes import ELEVATION_FIELDS, elevation_of, field_of, unit_in_field_name
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M, metres_per
@@ -107,8 +107,8 @@ def _unit_of_crs(layer: PlacedLayer, *, from_heights: bool) -> tuple[float | Non
     """The vertical unit of a compound CRS, else the horizontal one; feet of either kind are read as feet."""
     definition = layer.settings.crs or layer.drawn.crs
     try:
-        crs = CRS.from_user_input(definition) if definition else None
-    except CRSError:
+        crs = understood(definition) if definition else None
+    except CrsError:
         crs = None
     if crs is not None and crs.is_compound and len(crs.sub_crs_list) > 1:
         axis = crs.sub_crs_list[1].axis_info

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from pyproj import CRS
-from pyproj.exceptions import CRSError, ProjError
 
-from siteplan_gis.crs import georeference
+from siteplan_gis.crs import georeference, understood
 from siteplan_gis.errors import CrsError, InputError
 from siteplan_gis.frame import FARTHEST_M, Frame, frame_around
 from siteplan_gis.ingest.manifest import DrawingSettings
@@ -82,11 +80,6 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
         layer.trouble = CrsError(error.problem, **where, remedy=error.remedy)
         layer.crs_shown = _name_of(definition)
         return
-    except ProjError as error:  # a definition that PROJ understands and cannot carry out
-        problem = f"its coordinate system cannot be used ({str(error)[:120]})"
-        layer.trouble = CrsError(problem, **where, remedy="give the real one as EPSG:n in siteplan.toml")
-        layer.crs_shown = _name_of(definition)
-        return
     name = layer.crs_shown = layer.georeference.name
     if told and own:
         layer.flags.append(
@@ -107,8 +100,8 @@ def place(layer: PlacedLayer, assume_crs: str | None) -> None:
 def _name_of(definition: str) -> str:
     """What a CRS that cannot be used calls itself."""
     try:
-        return CRS.from_user_input(definition).name
-    except CRSError:
+        return understood(definition).name
+    except CrsError:
         return definition[:60]
 
 

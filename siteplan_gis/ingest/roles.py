@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 IGNORE: Final = "ignore"
+_LONGEST_NAME: Final = 1000
+"""Letters of a name that are looked at; the time that the guesses take grows as their square."""
 """What a manifest or `--role` may say of a layer that is no part of the plan."""
 
 _ANNOTATION: Final = r"anno|text|txt|dims?|dimension\w*|label\w*|labl|legend|title\w*|ttlb|tblk|notes?|iden|tags?"
@@ -137,7 +139,7 @@ def without_annotation(name: str) -> str:
 
 def _words(name: str) -> str:
     """The words of a name in small letters, one space between, camel case and digits divided."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name)
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", name[:_LONGEST_NAME])
     spaced = re.sub(r"(?<=[A-Za-z]{3})(?=\d)", " ", spaced)
     return " ".join(re.findall(r"[a-z0-9]+", spaced.lower()))
 

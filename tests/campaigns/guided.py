@@ -17,6 +17,9 @@ import tempfile
 from pathlib import Path
 
 SLOW_S, MEGABYTES, ENDING_S = 10, 2048, 60
+LONGEST, LONGEST_TEXT = 70_000, 2000
+SHORT = ("texts", "crs")
+"""Readers of single texts: over long ones a campaign would try few."""
 
 
 def run_reader(name: str, corpus: Path, seconds: float) -> None:
@@ -48,7 +51,7 @@ def run_reader(name: str, corpus: Path, seconds: float) -> None:
     atheris.Setup(
         [
             name, str(corpus), f"-max_total_time={seconds:.0f}", f"-timeout={SLOW_S}", f"-rss_limit_mb={MEGABYTES}",
-            "-max_len=70000", "-seed=1", f"-artifact_prefix={corpus.parent}/wrong-", "-print_final_stats=1", "-verbosity=0",
+            f"-max_len={LONGEST_TEXT if name in SHORT else LONGEST}", "-seed=1", f"-artifact_prefix={corpus.parent}/wrong-", "-print_final_stats=1", "-verbosity=0",
         ],
         one_input,
         custom_mutator=mutated,

@@ -9,7 +9,6 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-from pyproj.exceptions import ProjError
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
@@ -68,8 +67,7 @@ def _texts(path, _label):
 
 def _crs(path, _label):
     """A coordinate system as someone writes it; PROJ looks through its whole list for a name."""
-    with contextlib.suppress(ProjError):
-        georeference(path.read_bytes().decode("utf-8", "replace"))
+    georeference(path.read_bytes().decode("utf-8", "replace"))
 
 
 def _labels(path, _label):
