@@ -14,8 +14,6 @@ from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
-from siteplan_gis.ingest.permit_record import read_permit_record
-from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
 from siteplan_gis.ingest.vectors import read_plan
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
@@ -35,7 +33,9 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.terrain import DemFile
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.ordinance import Ordinance
+    from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.plan import Plan
+    from siteplan_gis.model.soil_loss import SoilLossInputs
     from siteplan_gis.model.source import Source
     from siteplan_gis.model.terrain import Terrain
 
@@ -78,11 +78,10 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
         airports=any(rule.check.startswith("airport") for rule in law.rules),
     )
     decisions, decisions_from = _decisions(inputs)
+    permit, soil_loss = _permit(inputs.permit), _soil_loss(inputs.soil_loss)
     tell("measuring and judging")
     from siteplan_gis.reviewing import judge  # noqa: PLC0415
 
-    permit = read_permit_record(inputs.permit) if inputs.permit is not None else None
-    soil_loss = read_soil_loss_inputs(inputs.soil_loss) if inputs.soil_loss is not None else None
     reviewed = judge(site, law, on, software(), decisions, decisions_from, permit, soil_loss)
     return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan, inputs.overrides)))
 
@@ -90,6 +89,22 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
 def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:
     path = inputs.overrides or overrides_beside(inputs.plan)
     return read_overrides(path) if path is not None else ((), None)
+
+
+def _permit(path: Path | None) -> PermitRecord | None:
+    if path is None:
+        return None
+    from siteplan_gis.ingest.permit_record import read_permit_record  # noqa: PLC0415
+
+    return read_permit_record(path)
+
+
+def _soil_loss(path: Path | None) -> SoilLossInputs | None:
+    if path is None:
+        return None
+    from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs  # noqa: PLC0415
+
+    return read_soil_loss_inputs(path)
 
 
 def measure_inputs(inputs: Inputs, progress: Progress | None = None) -> tuple[Measurements, Site]:

@@ -159,16 +159,15 @@ def seams(z: NDArray[np.float64], step_m: float, joints: Sequence[tuple[str, int
         if not len(steps):
             continue
         usual = 1.5 * np.nanmedian(np.abs(steps)) if np.isfinite(steps).any() else np.nan
-        for k in range(steps.shape[1]):
+        # The middle of a column's steps is no larger than their largest; of most columns that is enough to know.
+        for k in np.flatnonzero(np.fmax.reduce(np.abs(steps)) >= _LEAST_JOINT_M):
             here = steps[:, k][~np.isnan(steps[:, k])]
-            if not here.size:
-                continue
             size = float(np.median(here))
-            joint = k + 2 in known
+            joint = int(k) + 2 in known
             least = max(_LEAST_JOINT_M if joint else _LEAST_SEAM_M, 8 * usual, 2.5 * step_m)
             whole = here.size == len(steps) >= _FEWEST_PIECES and np.ptp(here) < 0.3 * abs(size)
             if abs(size) >= least and (joint or whole) and np.median(alike[:, k]) > 0.8:  # noqa: PLR2004
-                found.append(Seam(axis, k + 2, size))
+                found.append(Seam(axis, int(k) + 2, size))
     return found
 
 

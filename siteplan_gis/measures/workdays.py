@@ -10,8 +10,6 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import holidays
-
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -45,6 +43,8 @@ def is_open(day: date, office_days: Collection[int], calendar: str, closed: Coll
 
 @lru_cache(maxsize=256)
 def _holidays(calendar: str, year: int) -> frozenset[date]:
+    import holidays  # noqa: PLC0415 - loaded only where an office's days are counted
+
     country, _, state = calendar.partition("-")
     return frozenset(holidays.country_holidays(country, subdiv=state or None, years=[year]))
 

@@ -85,7 +85,7 @@ def _mercator(latitude: float) -> float:
 
 
 def _webp(light: NDArray[np.float64]) -> str:
-    from PIL import Image  # noqa: PLC0415
+    from PIL import Image, WebPImagePlugin  # noqa: F401, PLC0415 - a format not imported makes Pillow import them all
 
     known = np.isfinite(light)
     # Never darker than a light grey: lines and text over it keep their contrast.
