@@ -12,9 +12,9 @@ import shapely
 
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.catalogue import Catalogue, entries_from_options, read_catalogue
-from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
+from siteplan_gis.ingest.reference.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import LAYER_ROLES
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.frame import Frame
-    from siteplan_gis.ingest.catalogue import LayerEntry
-    from siteplan_gis.ingest.terrain import DemFile
+    from siteplan_gis.ingest.elevation.terrain import DemFile
+    from siteplan_gis.ingest.reference.catalogue import LayerEntry
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.ordinance import Ordinance
     from siteplan_gis.model.permit import PermitRecord
@@ -94,7 +94,7 @@ def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:
 def _permit(path: Path | None) -> PermitRecord | None:
     if path is None:
         return None
-    from siteplan_gis.ingest.permit_record import read_permit_record  # noqa: PLC0415
+    from siteplan_gis.ingest.records.permit_record import read_permit_record  # noqa: PLC0415
 
     return read_permit_record(path)
 
@@ -102,7 +102,7 @@ def _permit(path: Path | None) -> PermitRecord | None:
 def _soil_loss(path: Path | None) -> SoilLossInputs | None:
     if path is None:
         return None
-    from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs  # noqa: PLC0415
+    from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs  # noqa: PLC0415
 
     return read_soil_loss_inputs(path)
 
@@ -170,7 +170,7 @@ def gather(
     entries = [*(catalogue.layers if catalogue is not None else ()), *entries_from_options(inputs.layer)]
     layers = _read_layers(entries, frame, ground, method, tell)
     if airports and "airports" not in layers:
-        from siteplan_gis.ingest.airports import airports_near  # noqa: PLC0415
+        from siteplan_gis.ingest.reference.airports import airports_near  # noqa: PLC0415
 
         layers["airports"] = (airports_near(frame, 16_093.44),)
     terrain = _read_terrain(inputs, catalogue, frame, _around(plan, ground), tell)
@@ -191,7 +191,7 @@ def _read_layers(
     layers: dict[str, tuple[ReferenceLayer, ...]] = {}
     if not entries:
         return layers
-    from siteplan_gis.ingest.layers import read_layer  # noqa: PLC0415
+    from siteplan_gis.ingest.reference.layers import read_layer  # noqa: PLC0415
 
     for entry in entries:
         tell(f"reading {entry.title or entry.path.name}")
@@ -205,7 +205,7 @@ def _read_terrain(
     files = dem_files(inputs.dem, inputs.dem_units, catalogue)
     if not files:
         return None
-    from siteplan_gis.ingest.terrain import read_terrain  # noqa: PLC0415
+    from siteplan_gis.ingest.elevation.terrain import read_terrain  # noqa: PLC0415
 
     tell("reading the elevation model")
     return read_terrain(files, frame, around, TERRAIN_MARGIN_M)
@@ -213,8 +213,8 @@ def _read_terrain(
 
 def dem_files(dem: Sequence[Path], units: str | None, catalogue: Catalogue | None) -> tuple[DemFile, ...]:
     """The elevation models that were given, else those of the catalogue."""
-    from siteplan_gis.ingest.stamps import dated, refuse_changed  # noqa: PLC0415
-    from siteplan_gis.ingest.terrain import DemFile  # noqa: PLC0415
+    from siteplan_gis.ingest.elevation.terrain import DemFile  # noqa: PLC0415
+    from siteplan_gis.ingest.reference.stamps import dated, refuse_changed  # noqa: PLC0415
 
     if dem:
         return tuple(DemFile(path, units, "option" if units else "") for path in dem)

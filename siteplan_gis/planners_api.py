@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
-from siteplan_gis.ingest.limits import LimitsAsked
+from siteplan_gis.ingest.reference.limits import LimitsAsked
 from siteplan_gis.planning import TerritoriesAsked, list_parcels, map_territories
 from siteplan_gis.report.json_report import json_text
 from siteplan_gis.report.territory_records import overlap_rows, parcel_rows, territory_record, territory_rows

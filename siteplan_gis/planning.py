@@ -10,11 +10,11 @@ import numpy as np
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.limits import read_limits
-from siteplan_gis.ingest.parcels import read_parcels
-from siteplan_gis.ingest.special_ground import read_special_ground
-from siteplan_gis.measures.division import Body, divide, main_part, reach_of
-from siteplan_gis.measures.holding import parcel_shares
+from siteplan_gis.ingest.reference.limits import read_limits
+from siteplan_gis.ingest.reference.parcels import read_parcels
+from siteplan_gis.ingest.reference.special_ground import read_special_ground
+from siteplan_gis.measures.territory.division import Body, divide, main_part, reach_of
+from siteplan_gis.measures.territory.holding import parcel_shares
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.limits import (
     UNINCORPORATED_KINDS,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.ingest.limits import LimitsAsked
-    from siteplan_gis.measures.division import Holding
+    from siteplan_gis.ingest.reference.limits import LimitsAsked
+    from siteplan_gis.measures.territory.division import Holding
     from siteplan_gis.model.limits import StateProfile
     from siteplan_gis.model.parcels import ParcelShare
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from siteplan_gis.cli import app
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
 from siteplan_gis.pipeline import Inputs, measure_inputs
 from siteplan_gis.report.schema import review_schema
 

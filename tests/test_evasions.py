@@ -12,8 +12,8 @@ import pytest
 import shapely
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.slopes import measure_slopes
 from siteplan_gis.measuring.survey import take_measurements

@@ -11,7 +11,7 @@ import pytest
 
 from siteplan_gis.checks.table import CHECKS
 from siteplan_gis.checks.verdict import LOSSES
-from siteplan_gis.ingest.landxml import root_name
+from siteplan_gis.ingest.vector_files.landxml import root_name
 from siteplan_gis.model.flag import FLAG_CODES
 from siteplan_gis.pipeline import Inputs, exit_code, review_inputs
 from tests.campaigns import attacks

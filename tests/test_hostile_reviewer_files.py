@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from siteplan_gis.cli import app
 from siteplan_gis.errors import UNPRINTABLE, InputError
-from siteplan_gis.ingest.attributes import elevation_of
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.city_classes import read_classes
-from siteplan_gis.ingest.overrides import read_overrides
-from siteplan_gis.ingest.permit_record import read_permit_record
-from siteplan_gis.ingest.review_records import read_review_record
-from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.drawn.attributes import elevation_of
+from siteplan_gis.ingest.records.overrides import read_overrides
+from siteplan_gis.ingest.records.permit_record import read_permit_record
+from siteplan_gis.ingest.records.review_records import read_review_record
+from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
+from siteplan_gis.ingest.reference.city_classes import read_classes
 from siteplan_gis.report.letter import letter_of
 from siteplan_gis.report.letter_formats import letter_markdown
 from siteplan_gis.report.records import review_record

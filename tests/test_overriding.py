@@ -14,7 +14,7 @@ from siteplan_gis.checks.applicability import reached_by_determination
 from siteplan_gis.checks.table import CHECKS, Check
 from siteplan_gis.checks.verdict import finding
 from siteplan_gis.cli import app
-from siteplan_gis.ingest.overrides import ignored_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides
 from siteplan_gis.model.measurement import Measurement
 from siteplan_gis.model.review import Decision, Override, Status
 from siteplan_gis.model.source import Source

@@ -19,7 +19,7 @@ from siteplan_gis.cli import app
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
 from siteplan_gis.frame import project_many
-from siteplan_gis.measures.division import between, frame_for
+from siteplan_gis.measures.territory.division import between, frame_for
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"

@@ -5,11 +5,11 @@ from pydantic import BaseModel, ConfigDict
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.fetching.registry import read_sources
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.manifest import read_manifest
-from siteplan_gis.ingest.overrides import read_overrides
-from siteplan_gis.ingest.permit_record import read_permit_record
-from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.records.manifest import read_manifest
+from siteplan_gis.ingest.records.overrides import read_overrides
+from siteplan_gis.ingest.records.permit_record import read_permit_record
+from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
 from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.ordinances.state import read_state
 from siteplan_gis.toml_files import LARGEST_BYTES, read_toml

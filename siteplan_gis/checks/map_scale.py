@@ -24,7 +24,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from siteplan_gis.checks.verdict import amount, finding, held, limit_words
-from siteplan_gis.measures.scale import AGREES, settled_scale
+from siteplan_gis.measures.sheets.scale import AGREES, settled_scale
 from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Status
 

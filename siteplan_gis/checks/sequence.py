@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import shapely
 
 from siteplan_gis.checks.verdict import amount, checklist, finding, listed
-from siteplan_gis.measures.area import union_area
+from siteplan_gis.measures.shapes.area import union_area
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.place_names import names_by_place
 from siteplan_gis.model.review import Status

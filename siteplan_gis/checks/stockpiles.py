@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, unseen
-from siteplan_gis.measures.alongside import bare_stretches
+from siteplan_gis.measures.shapes.alongside import bare_stretches
 from siteplan_gis.model.comparison import compare, show, show_share
 from siteplan_gis.model.controls import BARRIERS, controls_of, labels
 from siteplan_gis.model.drawn_figures import CUBIC_YARDS, figure_of

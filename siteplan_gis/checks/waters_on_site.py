@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import checklist, finding, listed
-from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.shapes.coverage import uncovered
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import acres, feet

@@ -59,7 +59,7 @@ def given_inputs(
     permit: Path | None = None, soil_loss: Path | None = None,
 ) -> Inputs:  # fmt: skip
     """The files that were given, each looked for, so that a slip is told before anything is read."""
-    from siteplan_gis.ingest.catalogue import entries_from_options  # noqa: PLC0415
+    from siteplan_gis.ingest.reference.catalogue import entries_from_options  # noqa: PLC0415
     from siteplan_gis.pipeline import Inputs  # noqa: PLC0415
 
     for path in [*plan, *(dem or ()), *(file for file in (layers, overrides, permit, soil_loss) if file)]:

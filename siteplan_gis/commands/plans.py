@@ -25,7 +25,7 @@ from siteplan_gis.commands.options import (
 from siteplan_gis.commands.running import CRASHED, clear_errors, printing, progress
 from siteplan_gis.ingest.isolated import begin
 
-_NEXT = ("siteplan_gis.ingest.layers", "siteplan_gis.ingest.terrain")
+_NEXT = ("siteplan_gis.ingest.reference.layers", "siteplan_gis.ingest.elevation.terrain")
 """What is loaded while another process reads the plan."""
 
 
@@ -136,7 +136,7 @@ def measure(
 def inspect(plan: PlanPaths, role: Roles = None, assume_crs: AssumeCrs = None, as_json: AsJson = False) -> None:
     """Show what the program sees in a plan: layers, roles, CRS, fields."""
     with clear_errors():
-        from siteplan_gis.ingest.vectors import inspect_plan  # noqa: PLC0415
+        from siteplan_gis.ingest.plan.vectors import inspect_plan  # noqa: PLC0415
         from siteplan_gis.report.inspection import inspection_json, print_inspection  # noqa: PLC0415
 
         layers, flags = inspect_plan(plan, roles=pairs(role, "--role", "LAYER=ROLE"), assume_crs=assume_crs)

@@ -26,7 +26,7 @@ def compare(
 ) -> None:
     """Compare two reviews of one project: resolved, still open, new, and how the drawing changed."""
     with clear_errors():
-        from siteplan_gis.ingest.review_records import read_review_record  # noqa: PLC0415
+        from siteplan_gis.ingest.records.review_records import read_review_record  # noqa: PLC0415
         from siteplan_gis.report.files import write_together  # noqa: PLC0415
         from siteplan_gis.report.json_report import json_text  # noqa: PLC0415
         from siteplan_gis.report.rounds import STATE_WORDS, compare_reviews  # noqa: PLC0415
@@ -76,7 +76,7 @@ def letter(
     """Write the letter to the applicant: the decision and its numbered reasons."""
     with clear_errors():
         from siteplan_gis.errors import InputError  # noqa: PLC0415
-        from siteplan_gis.ingest.review_records import read_review_record  # noqa: PLC0415
+        from siteplan_gis.ingest.records.review_records import read_review_record  # noqa: PLC0415
         from siteplan_gis.report.files import write_together  # noqa: PLC0415
         from siteplan_gis.report.letter import letter_of  # noqa: PLC0415
         from siteplan_gis.report.letter_formats import letter_markdown, outcome_words, write_docx  # noqa: PLC0415

@@ -68,7 +68,7 @@ def etj(
 ) -> None:  # fmt: skip
     """Map extraterritorial areas: reach, overlaps divided where equally far, whose land is whose."""
     with clear_errors():
-        from siteplan_gis.ingest.limits import LimitsAsked  # noqa: PLC0415
+        from siteplan_gis.ingest.reference.limits import LimitsAsked  # noqa: PLC0415
         from siteplan_gis.planning import TerritoriesAsked, list_parcels, map_territories  # noqa: PLC0415
         from siteplan_gis.report.territory_files import write_territories  # noqa: PLC0415
         from siteplan_gis.report.territory_records import territory_record  # noqa: PLC0415

@@ -14,7 +14,7 @@ from siteplan_gis.report.parcel_table import table_bytes
 if TYPE_CHECKING:
     from siteplan_gis.countywide.one import ParcelsAsked
     from siteplan_gis.countywide.surroundings import Evidence
-    from siteplan_gis.ingest.parcel_index import ParcelIndex
+    from siteplan_gis.ingest.reference.parcel_index import ParcelIndex
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.ordinance import Ordinance
 

@@ -20,7 +20,7 @@ from siteplan_gis.countywide.one import chosen_rows, evidence_of
 from siteplan_gis.countywide.partitions import MOST_PARCELS, partitioned
 from siteplan_gis.countywide.workers import results
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.parcel_index import index_parcels
+from siteplan_gis.ingest.reference.parcel_index import index_parcels
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
 from siteplan_gis.report.moving import held_folder
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from siteplan_gis.countywide.one import ParcelsAsked
     from siteplan_gis.countywide.partitions import Partition
     from siteplan_gis.countywide.surroundings import Evidence
-    from siteplan_gis.ingest.parcel_index import ParcelIndex
+    from siteplan_gis.ingest.reference.parcel_index import ParcelIndex
 
     Tell = Callable[[int, int], None]
     """Called with the parcels done and all of them."""

@@ -12,9 +12,9 @@ from siteplan_gis.countywide.surroundings import Evidence, gather_around, place_
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.frame import frame_of_place
-from siteplan_gis.ingest.catalogue import entries_from_options, read_catalogue
-from siteplan_gis.ingest.parcel_index import index_parcels, read_indexed
-from siteplan_gis.ingest.rows import find_layer
+from siteplan_gis.ingest.reference.catalogue import entries_from_options, read_catalogue
+from siteplan_gis.ingest.reference.parcel_index import index_parcels, read_indexed
+from siteplan_gis.ingest.reference.rows import find_layer
 from siteplan_gis.model.measurement import Method
 from siteplan_gis.model.screening import Asked, Screening
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from siteplan_gis.ingest.parcel_index import ParcelIndex
+    from siteplan_gis.ingest.reference.parcel_index import ParcelIndex
     from siteplan_gis.model.ordinance import Ordinance
 
 _NEAR_M = 1.0

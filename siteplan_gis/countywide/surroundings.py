@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 
 from siteplan_gis.frame import PLACE_DEGREES
-from siteplan_gis.ingest.airports import airports_near
-from siteplan_gis.ingest.layers import FARTHEST_SEARCH_M, read_layer
-from siteplan_gis.ingest.terrain import open_terrain, read_terrain
-from siteplan_gis.measures.neighbours import find_neighbours, take_apart
+from siteplan_gis.ingest.elevation.terrain import open_terrain, read_terrain
+from siteplan_gis.ingest.reference.airports import airports_near
+from siteplan_gis.ingest.reference.layers import FARTHEST_SEARCH_M, read_layer
+from siteplan_gis.measures.shapes.neighbours import find_neighbours, take_apart
 from siteplan_gis.measuring.waters import counted_features
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import Plan
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.frame import Frame
-    from siteplan_gis.ingest.catalogue import LayerEntry
-    from siteplan_gis.ingest.terrain import DemFile
+    from siteplan_gis.ingest.elevation.terrain import DemFile
+    from siteplan_gis.ingest.reference.catalogue import LayerEntry
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.screening import Asked, Parcel

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.folder import PASSING_FOLDER
-from siteplan_gis.ingest.catalogue import CATALOGUE_FILE, LayerEntry, read_catalogue
-from siteplan_gis.ingest.stamps import file_hash
+from siteplan_gis.ingest.reference.catalogue import CATALOGUE_FILE, LayerEntry, read_catalogue
+from siteplan_gis.ingest.reference.stamps import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from siteplan_gis.ingest.catalogue import Catalogue, DemEntry, OtherEntry
-    from siteplan_gis.ingest.stamps import Stamp
+    from siteplan_gis.ingest.reference.catalogue import Catalogue, DemEntry, OtherEntry
+    from siteplan_gis.ingest.reference.stamps import Stamp
 
 SHIPPED: tuple[str, ...] = ("airports",)
 """Roles that the program brings itself."""
@@ -187,7 +187,7 @@ def _checked(entry: LayerEntry | DemEntry | OtherEntry, on: dt.date) -> Held:
 
 
 def _features(entry: LayerEntry | DemEntry | OtherEntry) -> int | None:
-    from siteplan_gis.ingest.rows import find_layer  # noqa: PLC0415
+    from siteplan_gis.ingest.reference.rows import find_layer  # noqa: PLC0415
 
     if isinstance(entry, LayerEntry) and entry.database:
         find_layer(entry.path, entry.layer, entry.database, extent=False)

@@ -17,7 +17,7 @@ from siteplan_gis.errors import HostileInputError, InputError
 from siteplan_gis.fetching.connection import PassingError, shown
 from siteplan_gis.fetching.elevation import Grid, Heights, piece_of, refuse_too_many, unit_of_height
 from siteplan_gis.fetching.ground import box_in, box_of, common
-from siteplan_gis.ingest.vertical_units import stated_unit
+from siteplan_gis.ingest.elevation.vertical_units import stated_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from siteplan_gis.ingest.credentials import Secret
+    from siteplan_gis.ingest.reference.credentials import Secret
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PASSING_STATUS: Final = frozenset({408, 425, 429, 500, 502, 503, 504})

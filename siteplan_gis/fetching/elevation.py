@@ -12,7 +12,7 @@ import rasterio.shutil
 from rasterio.windows import Window
 
 from siteplan_gis.errors import InputError, UnitError
-from siteplan_gis.ingest.vertical_units import same_unit, unit_name
+from siteplan_gis.ingest.elevation.vertical_units import same_unit, unit_name
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M
 
 if TYPE_CHECKING:

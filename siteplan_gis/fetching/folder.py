@@ -10,14 +10,14 @@ import tomlkit
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.journal import put_whole
-from siteplan_gis.ingest.catalogue import CATALOGUE_FILE, read_catalogue
+from siteplan_gis.ingest.reference.catalogue import CATALOGUE_FILE, read_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from siteplan_gis.fetching.registry import SourceLayer
-    from siteplan_gis.ingest.stamps import Stamp
+    from siteplan_gis.ingest.reference.stamps import Stamp
 
 PASSING_FOLDER: Final = ".fetching"
 _HASH_SHOWN: Final = 10

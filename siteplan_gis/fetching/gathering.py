@@ -10,8 +10,8 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.connection import Connection, Manners, shown
 from siteplan_gis.fetching.folder import put_layer, working_in
 from siteplan_gis.fetching.ground import widened
-from siteplan_gis.ingest.credentials import secret
-from siteplan_gis.ingest.stamps import Stamp, file_hash
+from siteplan_gis.ingest.reference.credentials import secret
+from siteplan_gis.ingest.reference.stamps import Stamp, file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -219,7 +219,7 @@ def _all_pages(service: FeatureService, asked: Asked, passing: Path, tell: Progr
 
 
 def _refuse_short(asked: Asked, assembly: Assembly, made: Path) -> None:
-    from siteplan_gis.ingest.rows import find_layer  # noqa: PLC0415
+    from siteplan_gis.ingest.reference.rows import find_layer  # noqa: PLC0415
 
     place = shown(asked.url)
     if assembly.got != asked.expected:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.asking import ROW, Page
 from siteplan_gis.fetching.connection import PassingError
-from siteplan_gis.ingest.codes import bare
+from siteplan_gis.ingest.reference.codes import bare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

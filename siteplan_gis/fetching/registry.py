@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.kinds import KINDS
+from siteplan_gis.ingest.reference.kinds import KINDS
 from siteplan_gis.model.layers import LAYER_ROLES
 from siteplan_gis.toml_files import read_toml
 

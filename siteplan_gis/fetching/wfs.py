@@ -20,7 +20,7 @@ from siteplan_gis.fetching.asking import ROW, Asked, Page
 from siteplan_gis.fetching.connection import PassingError, parsed, shown
 from siteplan_gis.fetching.geojson_pages import features_of, fingerprint, is_made_up, page_of
 from siteplan_gis.fetching.ground import box_in, common
-from siteplan_gis.ingest.codes import bare
+from siteplan_gis.ingest.reference.codes import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -22,7 +22,7 @@ from siteplan_gis import errors
 from siteplan_gis.ingest.offline import leave_network
 
 if TYPE_CHECKING:
-    from siteplan_gis.ingest.drawing import DrawnLayer
+    from siteplan_gis.ingest.drawn.drawing import DrawnLayer
 
 _SECONDS: Final = 20.0
 _SECONDS_PER_MB: Final = 10.0
@@ -127,7 +127,7 @@ def read_isolated(reader: str, path: Path, label: str, *more: str) -> list[Drawn
 
 
 def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
-    """What a reader of this room, named "module.function", makes of a file, in the other process.
+    """What a reader of this room, named "folder.module.function", makes of a file, in the other process.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def _serve() -> None:
     """Answer questions until the asking process ends."""
     leave_network()
     # Most plans hold such a file: its reader is loaded while the asking process still starts.
-    import_module("siteplan_gis.ingest.databases")
+    import_module("siteplan_gis.ingest.vector_files.databases")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not come between the answers
     while True:
@@ -235,7 +235,7 @@ def _serve() -> None:
         except EOFError:
             return
         try:
-            module, function = reader.split(".")
+            module, _, function = reader.rpartition(".")
             read = getattr(import_module(f"siteplan_gis.ingest.{module}"), function)
             _limit_memory(memory)
             answer: Any = read(Path(path), label, *more)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.agreement import grid_heights, height_agreement, slope_disagreement
-from siteplan_gis.measures.contours import contour_facts
+from siteplan_gis.measures.surfaces.agreement import grid_heights, height_agreement, slope_disagreement
+from siteplan_gis.measures.surfaces.contours import contour_facts
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
@@ -17,7 +17,7 @@ from siteplan_gis.units import ACRE_M2, FOOT_M, acres, feet
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.agreement import HeightAgreement
+    from siteplan_gis.measures.surfaces.agreement import HeightAgreement
     from siteplan_gis.measuring.submitted import SubmittedGround
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.transects import top_of_channel
+from siteplan_gis.measures.terrain.transects import top_of_channel
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.units import feet

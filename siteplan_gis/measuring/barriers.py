@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from siteplan_gis.measures.flow import Trace
+from siteplan_gis.measures.runoff.flow import Trace
 from siteplan_gis.model.comparison import show
 from siteplan_gis.units import feet
 

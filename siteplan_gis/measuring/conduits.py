@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.outlets import without_outlet
-from siteplan_gis.measures.widening import Widening
+from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.measures.waterways.outlets import without_outlet
 from siteplan_gis.model.layers import SINK_KIND
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.ground import Conditioned
+    from siteplan_gis.measures.runoff.ground import Conditioned
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.terrain import ElevationFile, ElevationGrid

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.drainage import Network
-from siteplan_gis.measures.exits import Exit, runoff_exits
-from siteplan_gis.measures.flow import BARRIER_M, Trace
-from siteplan_gis.measures.ground import Conditioned
-from siteplan_gis.measures.network import follow_network
-from siteplan_gis.measures.widening import Widening
+from siteplan_gis.measures.runoff.exits import Exit, runoff_exits
+from siteplan_gis.measures.runoff.flow import BARRIER_M, Trace
+from siteplan_gis.measures.runoff.ground import Conditioned
+from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.waterways.drainage import Network
+from siteplan_gis.measures.waterways.network import follow_network
 from siteplan_gis.measuring.barriers import with_barrier
 from siteplan_gis.measuring.conduits import Sink, closed_ponds, find_conduits
 from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.drainage import Heights
-    from siteplan_gis.measures.network import NetworkTrace
+    from siteplan_gis.measures.waterways.drainage import Heights
+    from siteplan_gis.measures.waterways.network import NetworkTrace
     from siteplan_gis.model.layers import ReferenceLayer
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.site import Site

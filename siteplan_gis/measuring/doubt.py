@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.ensemble import RUNS, repeat
-from siteplan_gis.measures.flow import Trace
+from siteplan_gis.measures.runoff.ensemble import RUNS, repeat
+from siteplan_gis.measures.runoff.flow import Trace
 from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.units import feet
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.ensemble import Run
-    from siteplan_gis.measures.ground import Conditioned
-    from siteplan_gis.measures.network import NetworkTrace
+    from siteplan_gis.measures.runoff.ensemble import Run
+    from siteplan_gis.measures.runoff.ground import Conditioned
+    from siteplan_gis.measures.waterways.network import NetworkTrace
     from siteplan_gis.model.measurement import Discharge
 
 AGREEING: Final = 0.95

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.catchments import contributing_area, has_elevations, upslope_area
-from siteplan_gis.measures.channels import find_channels
-from siteplan_gis.measures.downslope import drainage_length, ways_to
-from siteplan_gis.measures.drainage_field import receivers
-from siteplan_gis.measures.flow import BARRIER_M
-from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.perimeter import DOWN, KINDS, SIDE, UP, classify_boundary, lengths
-from siteplan_gis.measures.routing import route
+from siteplan_gis.measures.runoff.catchments import contributing_area, has_elevations, upslope_area
+from siteplan_gis.measures.runoff.channels import find_channels
+from siteplan_gis.measures.runoff.downslope import drainage_length, ways_to
+from siteplan_gis.measures.runoff.drainage_field import receivers
+from siteplan_gis.measures.runoff.flow import BARRIER_M
+from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.perimeter import DOWN, KINDS, SIDE, UP, classify_boundary, lengths
+from siteplan_gis.measures.runoff.routing import route
 from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.ground import AREA_DOUBT
 from siteplan_gis.measuring.protection import measure_bare_channels, measure_bare_edge, measure_inlets, piped_inlets
@@ -29,9 +29,9 @@ from siteplan_gis.units import FOOT_M, acres, feet
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.channels import Channels
-    from siteplan_gis.measures.perimeter import Piece
-    from siteplan_gis.measures.routing import Runoff
+    from siteplan_gis.measures.runoff.channels import Channels
+    from siteplan_gis.measures.runoff.perimeter import Piece
+    from siteplan_gis.measures.runoff.routing import Runoff
     from siteplan_gis.model.measurement import Measurement, Method
     from siteplan_gis.model.plan import PlanFeature
     from siteplan_gis.model.site import Site

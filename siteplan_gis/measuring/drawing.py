@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.measures.contours import contour_facts
-from siteplan_gis.measures.grid import grid_facts
+from siteplan_gis.measures.sheets.grid import grid_facts
+from siteplan_gis.measures.surfaces.contours import contour_facts
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.sheets import measure_sheets
 from siteplan_gis.model.comparison import show
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.contours import ContourFacts
+    from siteplan_gis.measures.surfaces.contours import ContourFacts
     from siteplan_gis.model.plan import Plan, PlanFeature
     from siteplan_gis.model.site import Site
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.area import (
+from siteplan_gis.measures.shapes.area import (
     common_ground,
     most_open_at_once,
     open_by_day,
@@ -14,7 +14,7 @@ from siteplan_gis.measures.area import (
     separate_parts,
     union_area,
 )
-from siteplan_gis.measures.runs import connected_runs
+from siteplan_gis.measures.shapes.runs import connected_runs
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag

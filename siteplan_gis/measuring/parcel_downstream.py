@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.flow import trace
-from siteplan_gis.measures.reaches import downstream_reaches
+from siteplan_gis.measures.runoff.flow import trace
+from siteplan_gis.measures.waterways.reaches import downstream_reaches
 from siteplan_gis.measuring.waters import accuracy_m
 from siteplan_gis.model.measurement import NearbyFeature
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.drainage import Network
-    from siteplan_gis.measures.ground import Conditioned
+    from siteplan_gis.measures.runoff.ground import Conditioned
+    from siteplan_gis.measures.waterways.drainage import Network
     from siteplan_gis.measuring.doubt import Followed
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Discharge, Measurement, Method

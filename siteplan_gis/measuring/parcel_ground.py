@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.even_ground import evenness_of_parcels
-from siteplan_gis.measures.patches import without_stairs
-from siteplan_gis.measures.slope import steep_ground, steep_shares
+from siteplan_gis.measures.terrain.even_ground import evenness_of_parcels
+from siteplan_gis.measures.terrain.patches import without_stairs
+from siteplan_gis.measures.terrain.slope import steep_ground, steep_shares
 from siteplan_gis.measuring.parcel_waters import in_one
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.even_ground import Evenness
+    from siteplan_gis.measures.terrain.even_ground import Evenness
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.screening import Asked
     from siteplan_gis.model.site import Site

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.drainage import Network
-from siteplan_gis.measures.drainage_field import receivers
-from siteplan_gis.measures.flow import BARRIER_M
-from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.leaving_places import drawn_on, parcel_exits, ranked
+from siteplan_gis.measures.runoff.drainage_field import receivers
+from siteplan_gis.measures.runoff.flow import BARRIER_M
+from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.leaving_places import drawn_on, parcel_exits, ranked
+from siteplan_gis.measures.waterways.drainage import Network
 from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.discharges import certain, follow, heights_of, targets
 from siteplan_gis.measuring.doubt import error_of, weighed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from siteplan_gis.measures.ground import Conditioned
+    from siteplan_gis.measures.runoff.ground import Conditioned
     from siteplan_gis.measuring.doubt import Followed, Target
     from siteplan_gis.model.flag import Flag
     from siteplan_gis.model.layers import ReferenceFeature

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.neighbours import find_neighbours, near_pairs, take_apart
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs, take_apart
 from siteplan_gis.measuring.waters import accuracy_m, counted_features
 from siteplan_gis.model.comparison import show_share
 from siteplan_gis.model.measurement import NearbyFeature
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.neighbours import Shapes
+    from siteplan_gis.measures.shapes.neighbours import Shapes
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.screening import Asked

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.governing_map import shares_of_parcels
-from siteplan_gis.measures.jurisdiction import doubts_of_each
-from siteplan_gis.measures.neighbours import take_apart
+from siteplan_gis.measures.shapes.neighbours import take_apart
+from siteplan_gis.measures.territory.governing_map import shares_of_parcels
+from siteplan_gis.measures.territory.jurisdiction import doubts_of_each
 from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
 from siteplan_gis.measuring.parcel_waters import gaps_around, in_one, measure_around, measure_floodplain

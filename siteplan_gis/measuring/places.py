@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.jurisdiction import doubts, shares
-from siteplan_gis.measures.proximity import nearby
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.proximity import nearby
+from siteplan_gis.measures.territory.jurisdiction import doubts, shares
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.units import acres, feet

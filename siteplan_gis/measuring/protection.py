@@ -1,7 +1,7 @@
 """Where the edge of the disturbed ground and its channels lie bare of controls, and where water is led around.
 
-A control counts along the stretch that it runs beside, within the method's distance (see `measures.alongside`). A
-tracking pad, an outlet's riprap and a ditch check close the gap that a fence leaves for them.
+A control counts along the stretch that it runs beside, within the method's distance (see `measures.shapes.alongside`).
+A tracking pad, an outlet's riprap and a ditch check close the gap that a fence leaves for them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.alongside import bare_stretches
-from siteplan_gis.measures.catchments import first_met_m2, has_elevations
-from siteplan_gis.measures.perimeter import DOWN, SIDE, UP
-from siteplan_gis.measures.routing import NOWHERE
+from siteplan_gis.measures.runoff.catchments import first_met_m2, has_elevations
+from siteplan_gis.measures.runoff.perimeter import DOWN, SIDE, UP
+from siteplan_gis.measures.runoff.routing import NOWHERE
+from siteplan_gis.measures.shapes.alongside import bare_stretches
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.controls import BARRIERS, FENCES, IN_CHANNELS, controls_of, labels
@@ -23,9 +23,9 @@ from siteplan_gis.units import FOOT_M, acres, feet
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.channels import Channels
-    from siteplan_gis.measures.perimeter import Piece
-    from siteplan_gis.measures.routing import Runoff
+    from siteplan_gis.measures.runoff.channels import Channels
+    from siteplan_gis.measures.runoff.perimeter import Piece
+    from siteplan_gis.measures.runoff.routing import Runoff
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.plan import Plan
     from siteplan_gis.model.site import Site

@@ -8,8 +8,8 @@ import numpy as np
 import shapely
 import shapely.ops
 
-from siteplan_gis.measures.drainage import Network
-from siteplan_gis.measures.reaches import downstream_reaches
+from siteplan_gis.measures.waterways.drainage import Network
+from siteplan_gis.measures.waterways.reaches import downstream_reaches
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag

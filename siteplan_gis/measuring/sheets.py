@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from siteplan_gis.measures.scale import SettledScale, settled_scale
+from siteplan_gis.measures.sheets.scale import SettledScale, settled_scale
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.flag import Flag
 

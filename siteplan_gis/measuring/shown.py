@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.proximity import shown_on_plan
+from siteplan_gis.measures.shapes.proximity import shown_on_plan
 from siteplan_gis.model.comparison import show_share
 
 if TYPE_CHECKING:

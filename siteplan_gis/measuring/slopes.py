@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.patches import without_stairs
-from siteplan_gis.measures.slope import steep_ground
+from siteplan_gis.measures.terrain.patches import without_stairs
+from siteplan_gis.measures.terrain.slope import steep_ground
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag

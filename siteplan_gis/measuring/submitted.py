@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.contour_tin import surface_of_contours
-from siteplan_gis.measures.medians import weighted_median
-from siteplan_gis.measures.tin import heights_at, joined, tin_contours, tin_slopes
+from siteplan_gis.measures.surfaces.contour_tin import surface_of_contours
+from siteplan_gis.measures.surfaces.tin import heights_at, joined, tin_contours, tin_slopes
+from siteplan_gis.measures.terrain.medians import weighted_median
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
@@ -20,7 +20,7 @@ from siteplan_gis.units import FOOT_M, acres, feet
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.tin import TinSlopes
+    from siteplan_gis.measures.surfaces.tin import TinSlopes
     from siteplan_gis.model.measurement import Measurement, Method
     from siteplan_gis.model.plan import Plan
     from siteplan_gis.model.site import Site

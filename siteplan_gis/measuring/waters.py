@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.proximity import nearby, nearest
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.proximity import nearby, nearest
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.shown import drawing_of, picture
 from siteplan_gis.model.comparison import show, show_share

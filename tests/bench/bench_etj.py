@@ -83,8 +83,8 @@ _ONE_MORE = """
 import sys, time
 from datetime import date
 from pathlib import Path
-from siteplan_gis.ingest.limits import LimitsAsked, read_limits
-from siteplan_gis.measures.division import Body, divide
+from siteplan_gis.ingest.reference.limits import LimitsAsked, read_limits
+from siteplan_gis.measures.territory.division import Body, divide
 limits = read_limits(LimitsAsked(Path(sys.argv[1])), date(2026, 1, 1))
 bodies = [Body(one.label, one.geometry, one.geometry, 2414.016) for one in limits.municipalities]
 start = time.perf_counter()

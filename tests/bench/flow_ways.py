@@ -36,8 +36,8 @@ def ground_of(folder, margin_m=900.0):
     from shapely import Point
 
     from siteplan_gis.frame import Frame
-    from siteplan_gis.ingest.terrain import DemFile, read_terrain
-    from siteplan_gis.measures.ground import condition_around
+    from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+    from siteplan_gis.measures.runoff.ground import condition_around
 
     terrain = read_terrain([DemFile(folder / "dem.tif")], Frame(-88.0, 43.0), Point(0, 0), margin_m)
     return condition_around(terrain.grid, Point(0, 0), margin_m)
@@ -54,9 +54,9 @@ def outfall(folder):
     """Seconds to read, condition and trace one outfall to a quarter mile, and for its 20 runs."""
     import numpy as np
 
-    from siteplan_gis.ingest import terrain  # noqa: F401 (start-up is not counted)
-    from siteplan_gis.measures.ensemble import repeat
-    from siteplan_gis.measures.flow import trace
+    from siteplan_gis.ingest.elevation import terrain  # noqa: F401 (start-up is not counted)
+    from siteplan_gis.measures.runoff.ensemble import repeat
+    from siteplan_gis.measures.runoff.flow import trace
 
     (start,) = starts(1)
     began, cpu = time.perf_counter(), time.process_time()
@@ -86,9 +86,9 @@ def windows(folder):
     from shapely import Point, box
 
     from siteplan_gis.frame import Frame
-    from siteplan_gis.ingest.terrain import DemFile, read_terrain
-    from siteplan_gis.measures.ground import condition_around, with_rim
-    from siteplan_gis.measures.widening import Widening
+    from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+    from siteplan_gis.measures.runoff.ground import condition_around, with_rim
+    from siteplan_gis.measures.runoff.widening import Widening
 
     terrain = read_terrain([DemFile(folder / "dem.tif")], Frame(-88.0, 43.0), Point(0, 0), 900.0)
     reach = SIZE / 2 + 10

@@ -42,7 +42,7 @@ def ours(folder):
     import numpy as np
     import shapely
 
-    from siteplan_gis.measures.neighbours import find_neighbours, take_apart
+    from siteplan_gis.measures.shapes.neighbours import find_neighbours, take_apart
 
     parcels, features = read(folder, "parcels"), read(folder, "wetlands", "streams")
     middle = shapely.get_coordinates(shapely.centroid(parcels))

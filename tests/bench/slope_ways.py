@@ -71,8 +71,8 @@ def ours(folder, kind):
 
     from siteplan_gis.crs import georeference
     from siteplan_gis.frame import frame_around
-    from siteplan_gis.ingest.terrain import DemFile, open_terrain
-    from siteplan_gis.measures.slope import steep_shares
+    from siteplan_gis.ingest.elevation.terrain import DemFile, open_terrain
+    from siteplan_gis.measures.terrain.slope import steep_shares
 
     reference = georeference(CRS)
     frame = frame_around(np.array([[-88.0, 43.0]]))

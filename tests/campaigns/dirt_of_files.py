@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import rasterio
 
-from siteplan_gis.ingest.manifest import MANIFEST_NAME
+from siteplan_gis.ingest.records.manifest import MANIFEST_NAME
 from tests.campaigns.dirt import KINDS, WAYS, layer_of, way
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import tomlkit
 from pyogrio.raw import read, write
 from rasterio.enums import Resampling
 
-from siteplan_gis.ingest.manifest import MANIFEST_NAME
+from siteplan_gis.ingest.records.manifest import MANIFEST_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from shapely import LineString, Point
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.flow import condition_around, trace
+from siteplan_gis.measures.runoff.flow import condition_around, trace
 from siteplan_gis.model.terrain import ElevationGrid
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from siteplan_gis.ingest.formats import SHEET_SUFFIXES
-from siteplan_gis.ingest.submittal import PLAN_SUFFIXES
+from siteplan_gis.ingest.plan.submittal import PLAN_SUFFIXES
 from tests.campaigns.running import ROOT, forked
 
 LAYERS = ROOT / "layers" / "fairwater"

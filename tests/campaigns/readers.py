@@ -12,27 +12,27 @@ import numpy as np
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.attributes import day_of, elevation_of, unit_in_field_name
-from siteplan_gis.ingest.cad import read_cad
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.city_classes import read_classes
-from siteplan_gis.ingest.codes import stated_reach_m
-from siteplan_gis.ingest.drawing import DrawnText
-from siteplan_gis.ingest.geojson import read_geojson
-from siteplan_gis.ingest.kml import read_kml
-from siteplan_gis.ingest.landxml import root_name
-from siteplan_gis.ingest.limits import LimitsAsked, read_limits
-from siteplan_gis.ingest.line_texts import texts_at_lines
-from siteplan_gis.ingest.manifest import read_manifest
-from siteplan_gis.ingest.overrides import read_overrides
-from siteplan_gis.ingest.permit_record import read_permit_record
-from siteplan_gis.ingest.review_records import read_review_record
+from siteplan_gis.ingest.cad.line_texts import texts_at_lines
+from siteplan_gis.ingest.cad.model_space import read_cad
+from siteplan_gis.ingest.drawn.attributes import day_of, elevation_of, unit_in_field_name
+from siteplan_gis.ingest.drawn.drawing import DrawnText
+from siteplan_gis.ingest.records.manifest import read_manifest
+from siteplan_gis.ingest.records.overrides import read_overrides
+from siteplan_gis.ingest.records.permit_record import read_permit_record
+from siteplan_gis.ingest.records.review_records import read_review_record
+from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
+from siteplan_gis.ingest.reference.city_classes import read_classes
+from siteplan_gis.ingest.reference.codes import stated_reach_m
+from siteplan_gis.ingest.reference.limits import LimitsAsked, read_limits
 from siteplan_gis.ingest.roles import guess_role, guess_surface_role, without_annotation
-from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
-from siteplan_gis.ingest.surfaces import read_landxml
-from siteplan_gis.measures.paper import paper_sizes
-from siteplan_gis.measures.sheet import feet_per_inch, says_no_scale, scales_in, stated_contour_interval_ft
-from siteplan_gis.measures.sheet_notes import shown_by
+from siteplan_gis.ingest.vector_files.geojson import read_geojson
+from siteplan_gis.ingest.vector_files.kml import read_kml
+from siteplan_gis.ingest.vector_files.landxml import root_name
+from siteplan_gis.ingest.vector_files.surfaces import read_landxml
+from siteplan_gis.measures.sheets.paper import paper_sizes
+from siteplan_gis.measures.sheets.sheet import feet_per_inch, says_no_scale, scales_in, stated_contour_interval_ft
+from siteplan_gis.measures.sheets.sheet_notes import shown_by
 from siteplan_gis.report.letter import letter_of
 from siteplan_gis.report.letter_formats import letter_markdown
 from siteplan_gis.report.rounds import compare_reviews

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.soil_loss_inputs import read_soil_loss_inputs
+from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs
 from siteplan_gis.measures.soil_loss import length_slope
 from siteplan_gis.model.plan import Stated
 from siteplan_gis.reviewing import run

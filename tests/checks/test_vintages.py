@@ -8,7 +8,7 @@ import pytest
 from shapely import LineString, box
 
 from siteplan_gis.checks.vintages import applied_on, warn_of_vintages
-from siteplan_gis.measures.runs import connected_runs
+from siteplan_gis.measures.shapes.runs import connected_runs
 from siteplan_gis.model.permit import PermitRecord
 from siteplan_gis.model.review import Case
 from siteplan_gis.reviewing import judge as review

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from siteplan_gis.cli import app
 from siteplan_gis.countywide.one import ParcelsAsked, screen_few
 from siteplan_gis.errors import InputError
-from siteplan_gis.measures.jurisdiction import shares
-from siteplan_gis.measures.proximity import nearby
+from siteplan_gis.measures.shapes.proximity import nearby
+from siteplan_gis.measures.territory.jurisdiction import shares
 from siteplan_gis.model.screening import Asked
 from siteplan_gis.units import acres
 
@@ -114,7 +114,7 @@ def test_a_stated_disturbance_trips_what_it_reaches():
 def test_the_shares_are_those_of_a_site(screening):
     alone = screen_few(ParcelsAsked(None, LAYERS, parcel="4301-04", asked=Asked(runoff=False)))[0]
     from siteplan_gis.countywide.one import evidence_of
-    from siteplan_gis.ingest.layers import read_layer
+    from siteplan_gis.ingest.reference.layers import read_layer
 
     entry = next(one for one in evidence_of(ParcelsAsked(None, LAYERS))[0].entries if one.role == "municipalities")
     layer = read_layer(entry, alone.parcel.frame, alone.parcel.geometry, 100.0)
@@ -290,7 +290,7 @@ def test_a_parcel_alone_has_the_trace_of_the_county_with_more_doubt(screening):
 def test_a_trace_differs_from_the_reviews_by_less_than_its_doubt(screening):
     from siteplan_gis.countywide.one import evidence_of, laws
     from siteplan_gis.countywide.surroundings import gather_around
-    from siteplan_gis.measures.flow import trace_terrain
+    from siteplan_gis.measures.runoff.flow import trace_terrain
     from siteplan_gis.measuring.discharges import targets
 
     asked = ParcelsAsked(None, LAYERS, parcel="4301-02")

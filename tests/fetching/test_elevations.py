@@ -18,7 +18,7 @@ from siteplan_gis.fetching.gathering import Fetched, Order, fetch_layers
 from siteplan_gis.fetching.ground import box_in
 from siteplan_gis.fetching.registry import read_sources
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,8 +23,8 @@ from siteplan_gis.cli import app
 from siteplan_gis.errors import InputError
 from siteplan_gis.fetching.ground import box_from_text, box_in
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.layers import read_layer
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
+from siteplan_gis.ingest.reference.layers import read_layer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ import pytest
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
 from siteplan_gis.fetching.registry import chosen_sources, read_sources, shipped_sources, sources_text
-from siteplan_gis.ingest.codes import flood_kind, municipality, water_kind, wetland_kind
+from siteplan_gis.ingest.reference.codes import flood_kind, municipality, water_kind, wetland_kind
 from siteplan_gis.model.layers import LAYER_ROLES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from siteplan_gis.errors import HostileInputError, InputError
-from siteplan_gis.ingest.archives import Budget, is_clutter, unpack
-from siteplan_gis.ingest.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.plan.archives import Budget, is_clutter, unpack
+from siteplan_gis.ingest.plan.vectors import inspect_plan, read_plan
 
 CASES = Path(__file__).parents[1] / "cases"
 

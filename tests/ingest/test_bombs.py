@@ -7,8 +7,8 @@ import time
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.archives import Budget, unpack
-from siteplan_gis.ingest.vectors import inspect_plan
+from siteplan_gis.ingest.plan.archives import Budget, unpack
+from siteplan_gis.ingest.plan.vectors import inspect_plan
 from tests.campaigns import attacks, bombs
 from tests.campaigns.running import siteplan
 

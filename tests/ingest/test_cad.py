@@ -11,9 +11,9 @@ from ezdxf.math import Vec3
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.cad import read_cad
-from siteplan_gis.ingest.cad_opening import opened_drawing
-from siteplan_gis.ingest.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.cad.model_space import read_cad
+from siteplan_gis.ingest.cad.opening import opened_drawing
+from siteplan_gis.ingest.plan.vectors import inspect_plan, read_plan
 
 X, Y = 2050000.0, 750000.0
 NC = "EPSG:2264"
@@ -298,7 +298,7 @@ def test_blocks_that_unfold_without_measure_are_refused(tmp_path):
             block.add_blockref(f"B{level - 1}", (column, 0))
     doc.modelspace().add_blockref("B8", (X, Y))
     path = saved(doc, tmp_path)
-    from siteplan_gis.ingest import blocks
+    from siteplan_gis.ingest.cad import blocks
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_MOST_ENTITIES", 5000)
@@ -495,7 +495,7 @@ def test_an_array_without_end_is_refused(tmp_path):
         "NOTHING", (X, Y), dxfattribs={"column_count": 32767, "row_count": 32767, "column_spacing": 1, "row_spacing": 1}
     )
     path = saved(doc, tmp_path)
-    from siteplan_gis.ingest import blocks
+    from siteplan_gis.ingest.cad import blocks
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_MOST_ENTITIES", 5000)

@@ -5,7 +5,7 @@ from datetime import date
 import ezdxf
 import pytest
 
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
 from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.pipeline import Inputs, measure_inputs
 from siteplan_gis.reviewing import judge

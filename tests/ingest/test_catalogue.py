@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from siteplan_gis.errors import InputError, SeveralInputErrors
-from siteplan_gis.ingest.catalogue import (
+from siteplan_gis.ingest.reference.catalogue import (
     LayerEntry,
     Where,
     entries_from_options,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from siteplan_gis.ingest.codes import (
+from siteplan_gis.ingest.reference.codes import (
     field_names,
     flood_kind,
     is_deepwater,
@@ -12,7 +12,7 @@ from siteplan_gis.ingest.codes import (
     water_kind,
     wetland_kind,
 )
-from siteplan_gis.ingest.kinds import KINDS, downstream_ids, network_order
+from siteplan_gis.ingest.reference.kinds import KINDS, downstream_ids, network_order
 
 
 @pytest.mark.parametrize(

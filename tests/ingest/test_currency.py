@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.domains import coded_values
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.vector_files.domains import coded_values
 from siteplan_gis.units import acres
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -12,7 +12,7 @@ import pytest
 import shapely
 
 from siteplan_gis.errors import HostileInputError, InputError
-from siteplan_gis.ingest.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.plan.vectors import inspect_plan, read_plan
 from siteplan_gis.units import acres
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.vectors import inspect_plan
+from siteplan_gis.ingest.plan.vectors import inspect_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from plans import CRS, X, Y, feature, geojson, rectangle, shapefile

@@ -18,12 +18,12 @@ from shapely import LineString, MultiPolygon, Point, Polygon, box
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, HostileInputError, InputError
 from siteplan_gis.frame import Frame, frame_around
-from siteplan_gis.ingest.airports import airports_near
-from siteplan_gis.ingest.catalogue import LayerEntry, Where, entries_from_options
-from siteplan_gis.ingest.layers import FARTHEST_SEARCH_M, read_layer
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.jurisdiction import territories
-from siteplan_gis.measures.proximity import nearby, nearest
+from siteplan_gis.ingest.reference.airports import airports_near
+from siteplan_gis.ingest.reference.catalogue import LayerEntry, Where, entries_from_options
+from siteplan_gis.ingest.reference.layers import FARTHEST_SEARCH_M, read_layer
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.proximity import nearby, nearest
+from siteplan_gis.measures.territory.jurisdiction import territories
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 
 CASES = Path(__file__).resolve().parents[1] / "cases"

@@ -3,7 +3,7 @@
 import ezdxf
 import pytest
 
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
 from siteplan_gis.pipeline import Inputs, measure_inputs
 
 X, Y = 2050000.0, 750000.0
@@ -144,7 +144,7 @@ def test_without_a_unit_no_scale_is_told(tmp_path):
     doc = drawing(units=0)
     window(sheet(doc), (14, 12), (26, 22), 60)
     doc.saveas(tmp_path / "plan.dxf")
-    from siteplan_gis.ingest.cad import read_cad
+    from siteplan_gis.ingest.cad.model_space import read_cad
 
     (layer, *_) = read_cad(tmp_path / "plan.dxf", "plan.dxf")
     assert layer.cad.unit_m is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from shapely import Point
 
-from siteplan_gis.ingest.kinds import kind_and_name
+from siteplan_gis.ingest.reference.kinds import kind_and_name
 
 
 @pytest.mark.parametrize(

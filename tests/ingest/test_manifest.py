@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from siteplan_gis.errors import SeveralInputErrors
-from siteplan_gis.ingest.manifest import LayerSettings, Manifest, read_manifest
+from siteplan_gis.ingest.records.manifest import LayerSettings, Manifest, read_manifest
 from siteplan_gis.model.plan import Activity, Stated
 from siteplan_gis.model.sheet import Sheet
 

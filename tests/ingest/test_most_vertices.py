@@ -6,7 +6,7 @@ import pytest
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.vectors import inspect_plan
+from siteplan_gis.ingest.plan.vectors import inspect_plan
 
 MOST = 1_500_000
 

@@ -88,7 +88,7 @@ def test_gdal_of_the_main_process_is_kept_offline_by_its_environment(listener):
 
 def test_the_reading_process_is_offline_and_still_reads():
     close()
-    assert read_isolated("databases.read_database", LOD, "lod.gpkg")[0].features
+    assert read_isolated("vector_files.databases.read_database", LOD, "lod.gpkg")[0].features
     assert SETTINGS["PROJ_NETWORK"] == "OFF"
 
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.overrides import ignored_overrides, overrides_beside, read_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
 from siteplan_gis.model.review import Status
 
 GOOD = """

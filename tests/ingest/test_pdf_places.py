@@ -5,8 +5,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteplan_gis.ingest.pdf_drawn import PageFrame
-from siteplan_gis.ingest.pdf_places import viewport_scales
+from siteplan_gis.ingest.sheets.pdf_drawn import PageFrame
+from siteplan_gis.ingest.sheets.pdf_places import viewport_scales
 
 FRAME = PageFrame(0, 0, 2592, 1728)
 KEYS = ("/BBox", "/Measure", "/Subtype", "/GPTS", "/LPTS", "/X", "/Y", "/CYX", "/U", "/C", "/R", "/Name", "/CTM", "/Projection",

@@ -7,10 +7,10 @@ import pytest
 from pyproj import Geod
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest import sheets
-from siteplan_gis.ingest.pdf_sheets import read_pdf
-from siteplan_gis.ingest.vectors import read_plan
-from siteplan_gis.measures.scale import settled_scale
+from siteplan_gis.ingest.plan import sheets
+from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.sheets.pdf_sheets import read_pdf
+from siteplan_gis.measures.sheets.scale import settled_scale
 from siteplan_gis.model.comparison import compare
 from tests.ingest.pdfs import FULL, bar, letters, objects_to_pdf, one_page, pages_to_pdf, said, stream, viewport
 

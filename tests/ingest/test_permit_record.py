@@ -5,7 +5,7 @@ from datetime import date, datetime
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.permit_record import read_permit_record
+from siteplan_gis.ingest.records.permit_record import read_permit_record
 from siteplan_gis.model.permit import Moment
 
 GOOD = """

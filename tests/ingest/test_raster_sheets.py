@@ -13,9 +13,9 @@ from rasterio.control import GroundControlPoint
 from rasterio.errors import NotGeoreferencedWarning
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.raster_sheets import read_picture
-from siteplan_gis.ingest.vectors import read_plan
-from siteplan_gis.measures.scale import settled_scale
+from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.sheets.raster_sheets import read_picture
+from siteplan_gis.measures.sheets.scale import settled_scale
 from siteplan_gis.model.comparison import compare
 from siteplan_gis.pipeline import Inputs, measure_inputs
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.selecting import Condition, chosen, conditions
+from siteplan_gis.ingest.reference.selecting import Condition, chosen, conditions
 
 COLUMNS = {
     "TYPE": np.array(["Row", "LOT", None, "lot ", "Smith, J", "Tom AND Co"], dtype=object),

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.manifest import Manifest
-from siteplan_gis.ingest.sheets import joined_sheets
-from siteplan_gis.ingest.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.plan.sheets import joined_sheets
+from siteplan_gis.ingest.plan.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.records.manifest import Manifest
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.sheet import ScaleEvidence, Sheet
 from siteplan_gis.pipeline import Inputs, measure_inputs, review_inputs

@@ -11,10 +11,10 @@ import shapely
 from pyproj import CRS, Transformer
 
 from siteplan_gis.errors import HostileInputError, InputError
-from siteplan_gis.ingest.courses import arc
-from siteplan_gis.ingest.landxml import root_name
-from siteplan_gis.ingest.surfaces import read_landxml
-from siteplan_gis.ingest.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.plan.vectors import inspect_plan, read_plan
+from siteplan_gis.ingest.vector_files.courses import arc
+from siteplan_gis.ingest.vector_files.landxml import root_name
+from siteplan_gis.ingest.vector_files.surfaces import read_landxml
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M
 
 ROOT = Path(__file__).parents[2]

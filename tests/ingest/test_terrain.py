@@ -22,7 +22,7 @@ from rasterio.warp import transform
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, HostileInputError, InputError, UnitError
 from siteplan_gis.frame import Frame, frame_around
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyproj import Transformer
 
 from siteplan_gis.errors import CrsError, HostileInputError, InputError
-from siteplan_gis.ingest.vectors import read_plan
+from siteplan_gis.ingest.plan.vectors import read_plan
 from siteplan_gis.units import acres, feet
 
 sys.path.insert(0, str(Path(__file__).parent))

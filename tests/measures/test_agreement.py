@@ -7,7 +7,7 @@ from affine import Affine
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.agreement import grid_heights, height_agreement, slope_disagreement
+from siteplan_gis.measures.surfaces.agreement import grid_heights, height_agreement, slope_disagreement
 from siteplan_gis.model.surface import Tin
 from siteplan_gis.model.terrain import ElevationGrid
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely import LineString, MultiLineString, Point, box
 
-from siteplan_gis.measures.alongside import bare_stretches
+from siteplan_gis.measures.shapes.alongside import bare_stretches
 
 EDGE = LineString([(0, 0), (100, 0)])
 

@@ -15,7 +15,7 @@ from shapely.affinity import rotate
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around, project_many
-from siteplan_gis.measures.area import (
+from siteplan_gis.measures.shapes.area import (
     common_ground,
     most_open_at_once,
     outside,

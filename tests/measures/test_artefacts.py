@@ -13,7 +13,7 @@ from affine import Affine
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.artefacts import LEVEL_M2, has_stairs, is_level, level_ground, seams
+from siteplan_gis.measures.terrain.artefacts import LEVEL_M2, has_stairs, is_level, level_ground, seams
 from siteplan_gis.model.terrain import ElevationGrid
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dem"

@@ -15,12 +15,12 @@ from shapely import LineString, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.measures.catchments import contributing_area, upslope_area
-from siteplan_gis.measures.channels import find_channels
-from siteplan_gis.measures.downslope import drainage_length, ways_to
-from siteplan_gis.measures.drainage_field import receivers
-from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.routing import route
+from siteplan_gis.measures.runoff.catchments import contributing_area, upslope_area
+from siteplan_gis.measures.runoff.channels import find_channels
+from siteplan_gis.measures.runoff.downslope import drainage_length, ways_to
+from siteplan_gis.measures.runoff.drainage_field import receivers
+from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.routing import route
 from siteplan_gis.model.terrain import ElevationGrid
 
 HERE = Point(0, 0)

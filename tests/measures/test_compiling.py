@@ -19,7 +19,7 @@ USE = """
 import json, sys
 import numpy as np
 import siteplan_gis
-from siteplan_gis.measures.medians import weighted_median as kernel
+from siteplan_gis.measures.terrain.medians import weighted_median as kernel
 
 found = kernel(np.array([1.0, 2.0, 9.0]), np.array([1.0, 1.0, 5.0]))
 print(json.dumps({
@@ -126,7 +126,7 @@ def test_kernels_are_kept_by_a_numba_that_is_built_otherwise(lacking, site, tmp_
 
 def test_loading_kernels_leaves_the_garbage_of_a_program_alone():
     told = subprocess.run(
-        [sys.executable, "-c", "import gc; import siteplan_gis.measures.medians; print(gc.isenabled(), gc.get_freeze_count())"],
+        [sys.executable, "-c", "import gc; import siteplan_gis.measures.terrain.medians; print(gc.isenabled(), gc.get_freeze_count())"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert told.stdout.split() == ["True", "0"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from shapely import LineString, Point, box
 
-from siteplan_gis.measures.conditioning import LINE, LONGEST_BREACH_M, SPILLS, TOO_DEEP, Scratch, breach
-from siteplan_gis.measures.drainage_field import DEPRESSION, SINK, receivers
-from siteplan_gis.measures.flow import BARRIER_M, condition_around, trace, trace_terrain
-from siteplan_gis.measures.outlets import without_outlet
+from siteplan_gis.measures.runoff.conditioning import LINE, LONGEST_BREACH_M, SPILLS, TOO_DEEP, Scratch, breach
+from siteplan_gis.measures.runoff.drainage_field import DEPRESSION, SINK, receivers
+from siteplan_gis.measures.runoff.flow import BARRIER_M, condition_around, trace, trace_terrain
+from siteplan_gis.measures.waterways.outlets import without_outlet
 
 POND = box(-60, -290, 60, -260)
 LENGTH, DEPTH = LONGEST_BREACH_M, BARRIER_M

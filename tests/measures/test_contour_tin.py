@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.contour_tin import surface_of_contours
-from siteplan_gis.measures.tin import clipped, heights_at, tin_slopes, triangle_slopes
+from siteplan_gis.measures.surfaces.contour_tin import surface_of_contours
+from siteplan_gis.measures.surfaces.tin import clipped, heights_at, tin_slopes, triangle_slopes
 
 TWO_FEET = 0.6096
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely import LineString, MultiLineString, Point, Polygon
 
-from siteplan_gis.measures.contours import ContourFacts, contour_facts
+from siteplan_gis.measures.surfaces.contours import ContourFacts, contour_facts
 from siteplan_gis.model.comparison import compare
 from siteplan_gis.units import FOOT_M, US_SURVEY_FOOT_M, feet
 

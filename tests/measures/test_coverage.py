@@ -4,7 +4,7 @@ import pytest
 from shapely import Polygon, box
 from shapely.affinity import translate
 
-from siteplan_gis.measures.coverage import uncovered
+from siteplan_gis.measures.shapes.coverage import uncovered
 
 SEARCH = box(0, 0, 100, 100)
 

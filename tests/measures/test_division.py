@@ -11,7 +11,7 @@ from geographiclib.geodesic import Geodesic
 from shapely import Point, box
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.division import Body, divide, main_part, reach_of, without_slivers
+from siteplan_gis.measures.territory.division import Body, divide, main_part, reach_of, without_slivers
 
 PLANE = Frame(-90.0, 44.0)
 MILE = 1609.344

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from shapely import LineString, Point, box
 
-from siteplan_gis.measures.drainage_field import DEPRESSION, EDGE, SINK, receivers
-from siteplan_gis.measures.ground import condition_around
+from siteplan_gis.measures.runoff.drainage_field import DEPRESSION, EDGE, SINK, receivers
+from siteplan_gis.measures.runoff.ground import condition_around
 
 
 def field_of(grid, sinks=(), barrier_m=0.5, culverts=()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from siteplan_gis.measures.elevation_noise import looked_at, noise_of, without_noise
+from siteplan_gis.measures.terrain.elevation_noise import looked_at, noise_of, without_noise
 
 DOWN, ACROSS = np.indices((300, 300)).astype(float)
 ALL = slice(0, 300), slice(0, 300)

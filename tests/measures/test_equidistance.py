@@ -6,7 +6,7 @@ import shapely
 from shapely import Point, box
 from shapely.affinity import rotate, scale, translate
 
-from siteplan_gis.measures.equidistance import nearer_part
+from siteplan_gis.measures.territory.equidistance import nearer_part
 
 
 def test_between_two_squares_the_line_is_halfway():

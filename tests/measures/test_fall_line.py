@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from shapely import LineString, Point, box
 
-from siteplan_gis.measures.ensemble import repeat
-from siteplan_gis.measures.flow import condition_around, trace
+from siteplan_gis.measures.runoff.ensemble import repeat
+from siteplan_gis.measures.runoff.flow import condition_around, trace
 
 QUARTER_MILE = 402.336
 COURSES = np.radians(np.arange(0, 360, 30) + 7.5)

@@ -14,9 +14,9 @@ from shapely import LineString, MultiPoint, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.exits import runoff_exits
-from siteplan_gis.measures.flow import condition_around, trace, trace_terrain
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.runoff.exits import runoff_exits
+from siteplan_gis.measures.runoff.flow import condition_around, trace, trace_terrain
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shapely import LineString, MultiPolygon, Point, box
 from shapely.affinity import rotate
 
-from siteplan_gis.measures.grid import GridFacts, grid_facts
+from siteplan_gis.measures.sheets.grid import GridFacts, grid_facts
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry

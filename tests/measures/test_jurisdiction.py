@@ -13,7 +13,7 @@ from shapely import LineString, MultiPolygon, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around, project_many
-from siteplan_gis.measures.jurisdiction import Reach, doubts, governing, reach_by_class, shares, territories
+from siteplan_gis.measures.territory.jurisdiction import Reach, doubts, governing, reach_by_class, shares, territories
 from siteplan_gis.model.layers import ReferenceFeature
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 

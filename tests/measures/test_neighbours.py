@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.neighbours import find_neighbours, near_pairs, take_apart
+from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs, take_apart
 
 MILE = 1609.344
 

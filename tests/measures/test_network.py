@@ -17,9 +17,9 @@ from shapely import LineString, MultiLineString, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.measures.drainage import Network
-from siteplan_gis.measures.network import trace_network
-from siteplan_gis.measures.reaches import downstream_reaches
+from siteplan_gis.measures.waterways.drainage import Network
+from siteplan_gis.measures.waterways.network import trace_network
+from siteplan_gis.measures.waterways.reaches import downstream_reaches
 from siteplan_gis.model.layers import ReferenceFeature
 
 CASES = Path(__file__).resolve().parents[1] / "cases"

@@ -1,6 +1,6 @@
 import pytest
 
-from siteplan_gis.measures.paper import paper_sizes, reduction
+from siteplan_gis.measures.sheets.paper import paper_sizes, reduction
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import shapely
 import shapely.affinity
 from shapely import Point, box
 
-from siteplan_gis.measures.drainage_field import receivers
-from siteplan_gis.measures.ground import condition_around
-from siteplan_gis.measures.perimeter import classify_boundary, lengths
-from siteplan_gis.measures.routing import route
+from siteplan_gis.measures.runoff.drainage_field import receivers
+from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.perimeter import classify_boundary, lengths
+from siteplan_gis.measures.runoff.routing import route
 
 HERE = Point(0, 0)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapely import LineString, MultiPoint, Point, Polygon, box
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.measures.proximity import nearby, nearest, part_within, shown_on_plan
+from siteplan_gis.measures.shapes.proximity import nearby, nearest, part_within, shown_on_plan
 from siteplan_gis.model.layers import ReferenceFeature
 from siteplan_gis.units import MILE_M
 

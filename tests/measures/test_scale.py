@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from siteplan_gis.measures.scale import settled_scale
+from siteplan_gis.measures.sheets.scale import settled_scale
 from siteplan_gis.model.comparison import compare
 from siteplan_gis.model.sheet import SCALE_KINDS, ScaleEvidence, Sheet
 

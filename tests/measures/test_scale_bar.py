@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from siteplan_gis.measures.lettering import Glyph, on_baseline, on_page, set_lines
-from siteplan_gis.measures.scale_bar import bar_labels, measured_bar
+from siteplan_gis.measures.sheets.lettering import Glyph, on_baseline, on_page, set_lines
+from siteplan_gis.measures.sheets.scale_bar import bar_labels, measured_bar
 
 WIDE = 0.6
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siteplan_gis.measures.sheet import feet_per_inch, stated_contour_interval_ft
+from siteplan_gis.measures.sheets.sheet import feet_per_inch, stated_contour_interval_ft
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteplan_gis.measures.lettering import set_lines
-from siteplan_gis.measures.paper import paper_sizes, reduction
-from siteplan_gis.measures.sheet import feet_per_inch, scales_in, stated_contour_interval_ft
-from siteplan_gis.measures.sheet_notes import read_words, shown_by
+from siteplan_gis.measures.sheets.lettering import set_lines
+from siteplan_gis.measures.sheets.paper import paper_sizes, reduction
+from siteplan_gis.measures.sheets.sheet import feet_per_inch, scales_in, stated_contour_interval_ft
+from siteplan_gis.measures.sheets.sheet_notes import read_words, shown_by
 from tests.measures.test_scale_bar import glyphs
 
 STYLES = (

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.cells import covered_runs
-from siteplan_gis.measures.medians import weighted_median
-from siteplan_gis.measures.slope import TIE_SHARE, steep_ground
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.terrain.cells import covered_runs
+from siteplan_gis.measures.terrain.medians import weighted_median
+from siteplan_gis.measures.terrain.slope import TIE_SHARE, steep_ground
 from siteplan_gis.model.terrain import ElevationGrid
 from siteplan_gis.units import ACRE_M2
 
@@ -348,7 +348,7 @@ def test_patches_hold_steep_ground_and_only_that():
 
 @pytest.mark.parametrize("cell_m", [None, 3.0])
 def test_drawn_outlines_have_no_stairs(cell_m):
-    from siteplan_gis.measures.patches import without_stairs
+    from siteplan_gis.measures.terrain.patches import without_stairs
 
     # The steep side of a slanting ridge: its edge is a line at 30 degrees, its cells are stairs.
     grid = grid_of(lambda x, y: 0.4 * np.maximum(0, x * math.cos(0.5) + y * math.sin(0.5)), size=120)
@@ -372,7 +372,7 @@ def test_drawn_outlines_have_no_stairs(cell_m):
 
 def test_cells_that_touch_at_a_corner():
     # Two steep squares meet at a corner only: two patches; joined elsewhere: one patch with a hole that touches it.
-    from siteplan_gis.measures.patches import label_steep, outlines
+    from siteplan_gis.measures.terrain.patches import label_steep, outlines
 
     apart = np.array([[1, 0], [0, 1.0]])
     ring = np.array([[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 0.0]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from siteplan_gis.measures.straightening import straightened
+from siteplan_gis.measures.runoff.straightening import straightened
 
 
 @pytest.mark.parametrize("turn", np.radians([20.0, 75.0, 140.0, -60.0]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.tin import clipped, heights_at, tin_contours, tin_slopes, triangle_slopes
+from siteplan_gis.measures.surfaces.tin import clipped, heights_at, tin_contours, tin_slopes, triangle_slopes
 from siteplan_gis.model.surface import Tin
 
 

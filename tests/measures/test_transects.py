@@ -7,7 +7,7 @@ import pytest
 import shapely
 from shapely import LineString, box
 
-from siteplan_gis.measures.transects import first_gentle, top_of_channel
+from siteplan_gis.measures.terrain.transects import first_gentle, top_of_channel
 
 RUN = 15.24
 LIMIT = 0.12

@@ -10,11 +10,11 @@ import rasterio
 from shapely import Point, box
 
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.flow import condition_around, trace
-from siteplan_gis.measures.ground import with_rim
-from siteplan_gis.measures.lattice import first_cell
-from siteplan_gis.measures.widening import Widening
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.runoff.flow import condition_around, trace
+from siteplan_gis.measures.runoff.ground import with_rim
+from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.measures.terrain.lattice import first_cell
 
 EVERYWHERE = partial(condition_around, centre=box(-3000, -3000, 3000, 3000))
 

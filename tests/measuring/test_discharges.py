@@ -9,7 +9,7 @@ import pytest
 import shapely
 from shapely import LineString, Point, box
 
-from siteplan_gis.measures.ground import condition_around
+from siteplan_gis.measures.runoff.ground import condition_around
 from siteplan_gis.measuring.discharges import DATUM_DOUBT_M, certain, measure_discharges
 from siteplan_gis.measuring.doubt import Followed, Target
 from siteplan_gis.measuring.ground import shapes
@@ -247,7 +247,7 @@ def test_where_the_elevations_go_on_unread_nothing_is_told_of_the_length(monkeyp
     found, _ = followed(south, OUT, creek, half_m=500)
     assert (found.receiving, found.flow_distance_m) == ("Mill Creek", pytest.approx(350, abs=3))
     monkeypatch.setattr("siteplan_gis.measuring.conduits.condition_around", narrow)
-    monkeypatch.setattr("siteplan_gis.measures.widening.Widening._widen", lambda _: False)
+    monkeypatch.setattr("siteplan_gis.measures.runoff.widening.Widening._widen", lambda _: False)
     found, codes = followed(south, OUT, creek, half_m=500)
     assert (found.ends_because, found.within_quarter_mile) == ("leaves_elevation_data", None)
     assert found.plus_minus_m is None

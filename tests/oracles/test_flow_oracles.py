@@ -13,7 +13,7 @@ from shapely import LineString, Point, box
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.measures.flow import BARRIER_M, condition_around, trace
+from siteplan_gis.measures.runoff.flow import BARRIER_M, condition_around, trace
 from siteplan_gis.model.terrain import ElevationGrid
 
 SIZE, COUNT, QUARTER_MILE_M, NEAR_M = 2000, 200, 402.336, 20.0

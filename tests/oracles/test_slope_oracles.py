@@ -15,11 +15,11 @@ from affine import Affine
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import Frame, frame_around
-from siteplan_gis.ingest.terrain import DemFile, open_terrain, read_terrain
-from siteplan_gis.measures import gradients
-from siteplan_gis.measures.cells import covered_runs
-from siteplan_gis.measures.slope import steep_ground, steep_shares
-from siteplan_gis.measures.strips import sum_slopes
+from siteplan_gis.ingest.elevation.terrain import DemFile, open_terrain, read_terrain
+from siteplan_gis.measures.terrain import gradients
+from siteplan_gis.measures.terrain.cells import covered_runs
+from siteplan_gis.measures.terrain.slope import steep_ground, steep_shares
+from siteplan_gis.measures.terrain.strips import sum_slopes
 from siteplan_gis.model.terrain import ElevationGrid
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dem"

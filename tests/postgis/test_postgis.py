@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from siteplan_gis.cli import app
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.catalogue import read_catalogue
-from siteplan_gis.ingest.rows import find_layer, read_column, read_fids, read_rows
+from siteplan_gis.ingest.reference.catalogue import read_catalogue
+from siteplan_gis.ingest.reference.rows import find_layer, read_column, read_fids, read_rows
 
 
 def _live(server: Server, folder: Path) -> Path:

@@ -13,7 +13,7 @@ import synthetic
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.pdf_sheets import read_pdf
+from siteplan_gis.ingest.sheets.pdf_sheets import read_pdf
 from siteplan_gis.report.files import write_outputs
 from siteplan_gis.report.print_sheet import write_print_sheet
 from siteplan_gis.report.records import review_record

@@ -11,8 +11,8 @@ import shapely
 from pyproj import Transformer
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.cad import read_cad
-from siteplan_gis.ingest.vectors import inspect_plan
+from siteplan_gis.ingest.cad.model_space import read_cad
+from siteplan_gis.ingest.plan.vectors import inspect_plan
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "cad"
 FILES = sorted(DATA.glob("*/*.dxf"))
@@ -37,7 +37,7 @@ def test_all_of_them_need_less_than_a_gigabyte():
     code = (
         "import sys, pathlib\n"
         "from siteplan_gis.errors import InputError\n"
-        "from siteplan_gis.ingest.cad import read_cad\n"
+        "from siteplan_gis.ingest.cad.model_space import read_cad\n"
         "for name in sys.argv[1:]:\n"
         "    try: read_cad(pathlib.Path(name), name)\n"
         "    except InputError: pass\n"

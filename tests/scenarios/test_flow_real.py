@@ -13,9 +13,9 @@ from shapely import Point
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.flow import trace_terrain
-from siteplan_gis.measures.network import trace_network
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.runoff.flow import trace_terrain
+from siteplan_gis.measures.waterways.network import trace_network
 from siteplan_gis.model.layers import ReferenceFeature
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"

@@ -21,12 +21,12 @@ from pyproj.transformer import TransformerGroup
 
 from siteplan_gis.crs import ONE_DATUM_TOLERANCE_M, georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.ingest.airports import airports_near
-from siteplan_gis.ingest.catalogue import LayerEntry
-from siteplan_gis.ingest.layers import read_layer
-from siteplan_gis.measures.coverage import uncovered
-from siteplan_gis.measures.jurisdiction import shares
-from siteplan_gis.measures.proximity import nearby, nearest
+from siteplan_gis.ingest.reference.airports import airports_near
+from siteplan_gis.ingest.reference.catalogue import LayerEntry
+from siteplan_gis.ingest.reference.layers import read_layer
+from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.proximity import nearby, nearest
+from siteplan_gis.measures.territory.jurisdiction import shares
 from siteplan_gis.units import FOOT_M, MILE_M, acres
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"

@@ -16,8 +16,8 @@ from shapely.geometry import shape
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.frame import frame_around
-from siteplan_gis.ingest.terrain import DemFile, read_terrain
-from siteplan_gis.measures.slope import steep_ground
+from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.terrain.slope import steep_ground
 from siteplan_gis.model.terrain import ElevationGrid
 from siteplan_gis.units import ACRE_M2
 

@@ -1,0 +1,1 @@
+"""Elevation rasters: one file or tiles, their unit, what they leave out."""

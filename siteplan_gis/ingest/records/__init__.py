@@ -1,0 +1,1 @@
+"""What people write beside a plan: manifest, overrides, permit, soil loss, earlier reviews."""

@@ -1,0 +1,108 @@
+"""`overrides.toml`: the reviewer's own decisions, read strictly, every problem named at once.
+
+The file is the reviewer's, so it is never taken out of what was submitted: it lies beside the plan, or is named by an
+option. Each entry names a finding by its fingerprint, as the review prints it:
+
+    [[override]]
+    fingerprint = "0123456789abcdef"
+    finding = "SAU-SLOPE:disturbed"      # optional: tells a stale decision from a mistyped one
+    value = 0.42                         # optional: the measured value that was looked at
+    decision = "pass"                    # pass, fail, needs_review or not_applicable
+    who = "J. Smith, Superintendent"
+    when = 2026-05-04
+    reason = "The slope is an existing road bank that stays as it is."
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date  # noqa: TC003 - pydantic reads it
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from siteplan_gis.errors import InputError
+from siteplan_gis.ingest.records.manifest import written_day
+from siteplan_gis.model.flag import Flag
+from siteplan_gis.model.review import Decision, Override, Status
+from siteplan_gis.model.source import Source
+from siteplan_gis.toml_files import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+OVERRIDES_NAME: Final = "overrides.toml"
+
+
+_Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_length=4000)]
+
+
+class _OverrideTable(BaseModel):
+    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    fingerprint: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+    finding: str = ""
+    value: float | None = None
+    decision: Literal["pass", "fail", "needs_review", "not_applicable"]
+    reason: _Words
+    who: _Words
+    when: Annotated[date, BeforeValidator(written_day)]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True)
+
+    override: list[_OverrideTable] = Field(default_factory=list)
+
+
+def read_overrides(path: Path) -> tuple[tuple[Decision, ...], Source]:
+    """Read the decisions of a reviewer, and what file they stand in.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML file at all.
+    SeveralInputErrors
+        If keys or values are wrong, or one finding is decided twice: every one is named.
+    """
+    read, digest = read_toml(path, _File)
+    tables = read.override
+    twice = [name for name, count in Counter(table.fingerprint for table in tables).items() if count > 1]
+    if twice:
+        raise InputError(f"decides {', '.join(twice)} twice", file=path.name, remedy="keep one decision")
+    decisions = tuple(
+        Decision(
+            table.fingerprint, table.finding, table.value,
+            Override(Status(table.decision), table.who, table.when, table.reason),
+        )
+        for table in tables
+    )  # fmt: skip
+    return decisions, Source("the reviewer's decisions", file=path.name, sha256=digest)
+
+
+def overrides_beside(plan: Sequence[Path]) -> Path | None:
+    """`overrides.toml` in the folder that holds the plan's files or folders; never one inside what was submitted.
+
+    Raises
+    ------
+    InputError
+        If several lie beside the parts of a plan.
+    """
+    found = list(dict.fromkeys(path.absolute().parent / OVERRIDES_NAME for path in plan))
+    given = [path.absolute() for path in plan]
+    found = [path for path in found if path.is_file() and path.parent not in given and path not in given]
+    if len(found) > 1:
+        raise InputError(
+            f"several {OVERRIDES_NAME} lie beside the plan ({', '.join(str(path) for path in found)})",
+            remedy="name one with --overrides",
+        )
+    return found[0] if found else None
+
+
+def ignored_overrides(plan: Sequence[Path], given: Path | None = None) -> tuple[Flag, ...]:
+    """A warning for each `overrides.toml` that lies inside a submitted folder, but for the one that was `given`."""
+    inside = [path / OVERRIDES_NAME for path in plan if path.is_dir() and (path / OVERRIDES_NAME).is_file()]
+    inside = [path for path in inside if given is None or not path.samefile(given)]
+    text = "{} lies inside what was submitted and was not used; a reviewer's decisions are given with --overrides"
+    return tuple(Flag("file_ignored", text.format(path.name), path.name) for path in inside)

@@ -1,0 +1,1 @@
+"""Reference layers around a site: the catalogue, their codes, municipal limits, parcels."""

@@ -1,0 +1,1 @@
+"""Sheets of a plan: PDF and pictures."""

@@ -1,0 +1,1 @@
+"""Readers of vector formats: one file for each, all yield drawn layers."""

@@ -1,0 +1,1 @@
+"""Areas, distances and neighbours of drawn shapes."""

@@ -1,0 +1,1 @@
+"""Surfaces from contour lines and triangles, and what the lines themselves show."""
