@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _ABOUT_AS_NEAR: Final = 1.3
 _LONGEST_GAP: Final = 2.0
 _OFF_MIDDLE: Final = 0.4
+_MOST_ENDS: Final = 100
+"""Ends of lines that are looked at for a gap, nearest first: a large text over a drawing has thousands about it."""
 
 
 def texts_at_lines(lines: Sequence[Vertices], texts: Sequence[DrawnText]) -> dict[int, list[DrawnText]]:
@@ -57,9 +59,9 @@ def texts_at_lines(lines: Sequence[Vertices], texts: Sequence[DrawnText]) -> dic
             continue
         away = shapely.distance(shapes[near], at)
         closest = float(away.min())
-        for number, distance in zip(near.tolist(), away.tolist(), strict=True):
-            near_enough = distance <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height)
-            if near_enough and number not in interrupted:
+        near_enough = away <= max(_ABOUT_AS_NEAR * closest, closest + 0.25 * text.height)
+        for number in near[near_enough].tolist():
+            if number not in interrupted:
                 said[number].append(text)
     _share(said, lines)
     return said
@@ -68,14 +70,16 @@ def texts_at_lines(lines: Sequence[Vertices], texts: Sequence[DrawnText]) -> dic
 def _interrupted(ends: Vertices, near: NDArray[np.intp], text: DrawnText) -> tuple[int, int] | None:
     """The two ends between which a text stands in the middle; of several pairs the closest."""
     middle = np.array(text.middle)
-    best: tuple[float, tuple[int, int]] | None = None
-    for place, one in enumerate(near.tolist()):
-        for other in near[place + 1 :].tolist():
-            gap = float(np.hypot(*(ends[one] - ends[other])))
-            off = float(np.hypot(*((ends[one] + ends[other]) / 2 - middle)))
-            if gap > 0 and off <= max(_OFF_MIDDLE * gap, text.height / 2) and (best is None or off + gap / 2 < best[0]):
-                best = (off + gap / 2, (one, other))
-    return None if best is None else best[1]
+    if len(near) > _MOST_ENDS:
+        near = near[np.sort(np.argsort(np.hypot(*(ends[near] - middle).T), kind="stable")[:_MOST_ENDS])]
+    one, other = np.triu_indices(len(near), 1)
+    first, second = ends[near[one]], ends[near[other]]
+    gap, off = np.hypot(*(first - second).T), np.hypot(*((first + second) / 2 - middle).T)
+    between = np.flatnonzero((gap > 0) & (off <= np.maximum(_OFF_MIDDLE * gap, text.height / 2)))
+    if not len(between):
+        return None
+    best = between[np.argmin(off[between] + gap[between] / 2)]
+    return int(near[one[best]]), int(near[other[best]])
 
 
 def _share(said: dict[int, list[DrawnText]], lines: Sequence[NDArray[np.float64]]) -> None:
