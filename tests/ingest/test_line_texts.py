@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from siteplan_gis.ingest.drawing import DrawnText
-from siteplan_gis.ingest.line_texts import texts_at_lines
+from siteplan_gis.ingest.drawn.drawing import DrawnText
+from siteplan_gis.ingest.cad.line_texts import texts_at_lines
 
 
 @pytest.mark.parametrize(("nearer", "labels"), [(0, {0, 1}), (98, {0, 1}), (99, {0})])
