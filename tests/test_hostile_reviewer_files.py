@@ -17,6 +17,7 @@ from siteplan_gis.ingest.records.review_records import read_review_record
 from siteplan_gis.ingest.records.soil_loss_inputs import read_soil_loss_inputs
 from siteplan_gis.ingest.reference.catalogue import read_catalogue
 from siteplan_gis.ingest.reference.city_classes import read_classes
+from siteplan_gis.ingest.reference.limits import LimitsAsked, read_limits
 from siteplan_gis.report.letter import letter_of
 from siteplan_gis.report.letter_formats import letter_markdown
 from siteplan_gis.report.records import review_record
@@ -128,6 +129,52 @@ def test_a_review_full_of_markup_is_told_safely():
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     assert "<script>alert" not in letter_markdown(letter_of(record, date(2026, 5, 1), None, rounds))
+
+
+RAGGED = [[[[-88.0, 43.0], [-87.9], [-87.9, 43.1], [-88.0, 43.0]]]]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"type": "MultiPolygon", "coordinates": RAGGED},
+        {"type": "Polygon", "coordinates": [[[-88.0, 43.0]]]},
+        {"type": "Polygon", "coordinates": [[1, 2, 3]]},
+        {"type": "Point", "coordinates": [1e300, 43.0]},
+        {"type": "Point", "coordinates": [-88.0, 91.0]},
+        {"type": "Point", "coordinates": [float("nan"), 43.0]},
+        {"type": "Point", "coordinates": [["a"], {}]},
+        {"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": ["a", "b"]}]},
+        {"type": "GeometryCollection", "coordinates": []},
+    ],
+)
+@pytest.mark.parametrize("where", ["finding", "shape"])
+def test_a_place_that_is_none_in_a_review_is_one_line(tmp_path, place, where):
+    record = copy.deepcopy(review_record(make_review()))
+    if where == "finding":
+        record["findings"][0]["place"] = place
+    else:
+        record["shapes"][next(iter(record["shapes"]))] = place
+    (tmp_path / "review.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(InputError, match="is damaged") as error:
+        read_review_record(tmp_path / "review.json", review_schema())
+    one_line(error)
+
+
+def test_a_field_of_limits_that_is_no_text_is_one_line(tmp_path):
+    path = tmp_path / "limits.geojson"
+    path.write_bytes(LIMITS.replace(b'"class": "4"', b'"\xff\xffclass": "4"', 1))
+    with pytest.raises(InputError, match="cannot be opened") as error:
+        read_limits(LimitsAsked(path, assume_crs="EPSG:4326"), date(2026, 5, 1))
+    one_line(error)
+
+
+@pytest.mark.parametrize("byte", [0x80, 0x81, 0x8D, 0x90, 0xE9, 0xFF])
+def test_no_byte_of_a_name_in_limits_is_too_much(tmp_path, byte):
+    path = tmp_path / "limits.geojson"
+    path.write_bytes(LIMITS.replace(b"BETA", b"B" + bytes([byte]) + b"TA", 1))
+    found = read_limits(LimitsAsked(path, assume_crs="EPSG:4326"), date(2026, 5, 1))
+    assert any(flag.code == "attribute_text_replaced" for flag in found.flags)
 
 
 def test_limits_named_with_markup_are_mapped_safely(tmp_path):

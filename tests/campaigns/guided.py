@@ -18,7 +18,10 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 SLOW_S, MEGABYTES, ENDING_S = 10, 2048, 120
 LONGEST, LONGEST_TEXT = 70_000, 2000

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LARGEST_BYTES: Final = 256 << 20
+_FARTHEST_DEGREES: Final = (540.0, 90.0)
 
 
 def read_review_record(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,4 +38,23 @@ def read_review_record(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
     if wrong is not None:
         place = "/".join(map(str, wrong.absolute_path)) or "the record"
         raise InputError(f"is damaged: {place}: {wrong.message:.200}", file=path.name, remedy="run the review again")
+    if not _drawable(record):
+        raise InputError("is damaged: a place in it cannot be drawn", file=path.name, remedy="run the review again")
     return record
+
+
+def _drawable(value: Any) -> bool:
+    """Whether every place in a record, as GeoJSON in degrees, is one: the schema does not count what brackets hold."""
+    import shapely.geometry  # noqa: PLC0415
+
+    if isinstance(value, list):
+        return all(map(_drawable, value))
+    if not isinstance(value, dict):
+        return True
+    if "coordinates" not in value and "geometries" not in value:
+        return all(map(_drawable, value.values()))
+    try:
+        degrees = shapely.get_coordinates(shapely.geometry.shape(value))
+    except Exception:  # noqa: BLE001  (whatever shapely raises over what is no geometry)
+        return False
+    return bool((abs(degrees) <= _FARTHEST_DEGREES).all())

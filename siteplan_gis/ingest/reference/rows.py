@@ -42,6 +42,8 @@ _MAGIC: Final = {".gpkg": b"SQLite format 3\0", ".shp": b"\x00\x00\x27\x0a", ".f
 _PARQUET: Final = frozenset({".parquet", ".geoparquet"})
 _SUFFIXES: Final = (*_DRIVERS, *sorted(_PARQUET), ".zip")
 _JSON_STARTS: Final = (b"{", b"\x1e{")
+_ENCODINGS: Final = (None, "windows-1252", "latin-1")
+"""Tried in turn: what the file says itself, what offices use, and what no byte is wrong in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def find_layer(path: Path, layer: str = "", database: str = "", *, extent: bool 
             # A zipped shapefile is chosen by its own name, so its only layer is the one meant.
             name = names[0] if len(names) == 1 and suffix == ".zip" else _choose(path, names, layer)
             info = pyogrio.read_info(address, layer=name, force_feature_count=True, force_total_bounds=True)
-    except (DataSourceError, DataLayerError) as error:
+    except (DataSourceError, DataLayerError, UnicodeDecodeError) as error:
         raise InputError(f"the file cannot be opened: {error}", file=path.name, remedy="export it again") from None
     if info["driver"] not in _DRIVERS[inner]:
         raise HostileInputError(
@@ -215,14 +217,14 @@ def _raw(found: VectorLayer, columns: Sequence[str], **what: Any) -> Rows:
     asked: dict[str, Any] = {
         "layer": found.layer, "columns": list(columns), "force_2d": True, "return_fids": True, **what,
     }  # fmt: skip
-    replaced = False
     try:
         with _quiet():
-            try:
-                meta, fids, wkb, data = pyogrio.raw.read(found.address, **asked)
-            except UnicodeDecodeError:
-                replaced = True
-                meta, fids, wkb, data = pyogrio.raw.read(found.address, encoding="windows-1252", **asked)
+            for encoding in _ENCODINGS:
+                try:
+                    meta, fids, wkb, data = pyogrio.raw.read(found.address, encoding=encoding, **asked)
+                    break
+                except UnicodeDecodeError:
+                    continue
     except (DataSourceError, DataLayerError, RuntimeError) as error:
         raise InputError(
             f"the layer cannot be read: {error}", file=found.path.name, layer=found.layer, remedy="export it again"
@@ -231,7 +233,7 @@ def _raw(found: VectorLayer, columns: Sequence[str], **what: Any) -> Rows:
     if wkb is None:
         wkb = np.full(len(fids), None, dtype=object)
         return Rows(wkb, fids, named)
-    return _decoded(wkb, fids, named, replaced=replaced)
+    return _decoded(wkb, fids, named, replaced=encoding is not None)
 
 
 def _decoded(
