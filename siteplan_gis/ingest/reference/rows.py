@@ -42,8 +42,6 @@ _MAGIC: Final = {".gpkg": b"SQLite format 3\0", ".shp": b"\x00\x00\x27\x0a", ".f
 _PARQUET: Final = frozenset({".parquet", ".geoparquet"})
 _SUFFIXES: Final = (*_DRIVERS, *sorted(_PARQUET), ".zip")
 _JSON_STARTS: Final = (b"{", b"\x1e{")
-_ENCODINGS: Final = (None, "windows-1252", "latin-1")
-"""Tried in turn: what the file says itself, what offices use, and what no byte is wrong in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +215,14 @@ def _raw(found: VectorLayer, columns: Sequence[str], **what: Any) -> Rows:
     asked: dict[str, Any] = {
         "layer": found.layer, "columns": list(columns), "force_2d": True, "return_fids": True, **what,
     }  # fmt: skip
+    replaced = False
     try:
         with _quiet():
-            for encoding in _ENCODINGS:
-                try:
-                    meta, fids, wkb, data = pyogrio.raw.read(found.address, encoding=encoding, **asked)
-                    break
-                except UnicodeDecodeError:
-                    continue
+            try:
+                meta, fids, wkb, data = pyogrio.raw.read(found.address, **asked)
+            except UnicodeDecodeError:
+                replaced = True
+                meta, fids, wkb, data = _read_in_any_letters(found, asked)
     except (DataSourceError, DataLayerError, RuntimeError) as error:
         raise InputError(
             f"the layer cannot be read: {error}", file=found.path.name, layer=found.layer, remedy="export it again"
@@ -233,7 +231,15 @@ def _raw(found: VectorLayer, columns: Sequence[str], **what: Any) -> Rows:
     if wkb is None:
         wkb = np.full(len(fids), None, dtype=object)
         return Rows(wkb, fids, named)
-    return _decoded(wkb, fids, named, replaced=encoding is not None)
+    return _decoded(wkb, fids, named, replaced=replaced)
+
+
+def _read_in_any_letters(found: VectorLayer, asked: dict[str, Any]) -> Any:
+    """The rows of a layer whose text is not what it says: as offices write it, else so that no byte is wrong."""
+    try:
+        return pyogrio.raw.read(found.address, encoding="windows-1252", **asked)
+    except UnicodeDecodeError:
+        return pyogrio.raw.read(found.address, encoding="latin-1", **asked)
 
 
 def _decoded(
