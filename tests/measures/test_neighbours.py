@@ -77,3 +77,15 @@ def test_empty_geometries_are_near_nothing():
     found = find_neighbours(home, take_apart([shapely.Polygon(), shapely.Point(5, 5)]), 1.0)
     assert (found.count.tolist(), found.nearest.tolist()) == ([1, 0], [1, -1])
     assert find_neighbours(home, take_apart([]), 1.0).nearest.tolist() == [-1, -1]
+
+
+def test_areas_alone_are_measured_as_among_others(ground):
+    parcels, features = ground
+    areas = features[shapely.get_dimensions(features) == 2]
+    areas = np.array([*areas, shapely.MultiPolygon(), shapely.Polygon(), shapely.force_3d(areas[0], 7.0)], dtype=object)
+    for some in (areas, areas[shapely.get_type_id(areas) == shapely.GeometryType.POLYGON]):
+        away = np.nan_to_num(shapely.distance(parcels[:, None], some[None]), nan=np.inf)
+        found = find_neighbours(take_apart(parcels), take_apart(some), MILE)
+        assert found.count.tolist() == (away <= MILE).sum(axis=1).tolist()
+        assert found.nearest.tolist() == away.argmin(axis=1).tolist()
+        assert found.nearest_m == pytest.approx(away.min(axis=1), abs=1e-9)

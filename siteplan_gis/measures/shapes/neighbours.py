@@ -8,7 +8,7 @@ of the geometries themselves (0 where they meet or one holds the other). All len
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import shapely
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+
+_AREAS: Final = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,8 @@ def take_apart(geometries: Sequence[BaseGeometry] | NDArray[np.object_]) -> Shap
     ([0, 5, 6], [0, 1, 2])
     """
     drawn = np.asarray(geometries, dtype=object)
+    if len(drawn) and np.isin(shapely.get_type_id(drawn), _AREAS).all():
+        return _areas_apart(drawn)
     parts, of_geometry = shapely.get_parts(drawn, return_index=True)
     areas = shapely.get_dimensions(parts) == 2  # noqa: PLR2004
     rings, of_part = shapely.get_rings(parts[areas], return_index=True)
@@ -82,6 +87,17 @@ def take_apart(geometries: Sequence[BaseGeometry] | NDArray[np.object_]) -> Shap
     areal = shapely.get_dimensions(drawn) == 2  # noqa: PLR2004
     boxes = np.ascontiguousarray(shapely.bounds(drawn)).reshape(-1, 4)
     return Shapes(np.ascontiguousarray(xy), starts, first, outer, np.asarray(areal, dtype=bool), boxes)
+
+
+def _areas_apart(drawn: NDArray[np.object_]) -> Shapes:
+    """As `take_apart`, of polygons alone: the same arrays in less than half the time."""
+    kind, xy, offsets = shapely.to_ragged_array(drawn, include_z=False)
+    lines, first_of_part, *of_geometry = (np.asarray(each, dtype=np.int64) for each in offsets)
+    first = first_of_part if kind == shapely.GeometryType.POLYGON else first_of_part[of_geometry[0]]
+    outer = np.zeros(len(lines) - 1, dtype=bool)
+    outer[first_of_part[:-1][np.diff(first_of_part) > 0]] = True
+    boxes = np.ascontiguousarray(shapely.bounds(drawn)).reshape(-1, 4)
+    return Shapes(np.ascontiguousarray(xy), lines, first, outer, np.ones(len(drawn), dtype=bool), boxes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +132,10 @@ def find_neighbours(parcels: Shapes, features: Shapes, within_m: float) -> Neigh
     """
     size = len(parcels)
     count, nearest, away = np.zeros(size, np.int64), np.full(size, -1, np.int64), np.full(size, np.inf)
-    _count_and_nearest(*_arrays(parcels), *_arrays(features), within_m * (1 + RELATIVE_EPSILON), count, nearest, away)
+    reach = within_m * (1 + RELATIVE_EPSILON)
+    _count_and_nearest(
+        *_arrays(parcels), parcels.boxes, *_arrays(features), _sides(features), reach, count, nearest, away
+    )
     return Neighbours(count, nearest, away)
 
 
@@ -133,24 +152,34 @@ def near_pairs(parcels: Shapes, features: Shapes, within_m: float) -> tuple[Ints
     room = 4 * len(parcels) + 1024
     while True:
         parcel, feature, away = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-        found = _pairs(*_arrays(parcels), *_arrays(features), reach, parcel, feature, away)
+        found = _pairs(
+            *_arrays(parcels), parcels.boxes, *_arrays(features), _sides(features), reach, parcel, feature, away
+        )
         if found <= room:
             return parcel[:found], feature[:found], away[:found]
         room = found
 
 
-def _arrays(shapes: Shapes) -> tuple[Floats, Ints, Ints, NDArray[np.bool_], NDArray[np.bool_], Floats]:
-    return shapes.xy, shapes.lines, shapes.first_line, shapes.outer, shapes.areal, shapes.boxes
+def _sides(shapes: Shapes) -> Floats:
+    """West, south, east and north sides of the boxes, shape (4, geometries); those of nothing are infinitely far."""
+    return np.ascontiguousarray(np.where(np.isnan(shapes.boxes), np.inf, shapes.boxes).T)
+
+
+def _arrays(shapes: Shapes) -> tuple[Floats, Ints, Ints, NDArray[np.bool_], NDArray[np.bool_]]:
+    return shapes.xy, shapes.lines, shapes.first_line, shapes.outer, shapes.areal
 
 
 @compiled
-def _box_gap(a: Floats, b: Floats) -> float:
-    """Distance of two boxes; not a number where one is empty."""
-    dx = max(a[0] - b[2], b[0] - a[2], 0.0)
-    dy = max(a[1] - b[3], b[1] - a[3], 0.0)
-    if a[0] != a[0] or b[0] != b[0]:
-        return np.nan
-    return float(np.sqrt(dx * dx + dy * dy))
+def _box_gaps2(box: Floats, boxes: Floats, gaps2: Floats) -> None:
+    """Squared distances of a box to others (their sides in rows, see `_sides`); infinite for those of nothing.
+
+    Without a branch, so that it is done for several boxes at once.
+    """
+    west, south, east, north = box
+    for k in range(boxes.shape[1]):
+        dx = max(boxes[0, k] - east, west - boxes[2, k], 0.0)
+        dy = max(boxes[1, k] - north, south - boxes[3, k], 0.0)
+        gaps2[k] = dx * dx + dy * dy
 
 
 @compiled
@@ -266,15 +295,15 @@ def _count_and_nearest(
     f_boxes: Floats, reach: float, count: Ints, nearest: Ints, away: Floats,
 ) -> None:  # fmt: skip
     """Count within `reach` and find the nearest; see `find_neighbours`."""
-    gaps = np.empty(len(f_boxes))
+    gaps2 = np.empty(f_boxes.shape[1])
     for i in range(len(boxes)):
         if boxes[i, 0] != boxes[i, 0]:
             continue
-        likely = -1
-        for k in range(len(f_boxes)):
-            gaps[k] = _box_gap(boxes[i], f_boxes[k])
-            if gaps[k] == gaps[k] and (likely < 0 or gaps[k] < gaps[likely]):
-                likely = k
+        _box_gaps2(boxes[i], f_boxes, gaps2)
+        likely, least2 = -1, np.inf
+        for k in range(len(gaps2)):
+            if gaps2[k] < least2:
+                likely, least2 = k, gaps2[k]
         if likely < 0:
             continue
         # From the likeliest on, then all whose box may hold something nearer: their order decides between equals.
@@ -282,10 +311,13 @@ def _count_and_nearest(
         best = _distance(
             xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, likely, np.inf, 0.0
         )
-        start = xy[lines[first_line[i]]]
-        for k in range(len(f_boxes)):
-            gap = gaps[k]
-            if gap <= best and k != likely:
+        start_x, start_y = xy[lines[first_line[i]], 0], xy[lines[first_line[i]], 1]
+        most2 = max(reach * reach, best * best)
+        for k in range(len(gaps2)):
+            gap2 = gaps2[k]
+            if gap2 > most2:
+                continue
+            if gap2 <= best * best and k != likely:
                 # A hair more, so that what is equally far is told from what is farther.
                 apart = _distance(
                     xy,
@@ -305,10 +337,10 @@ def _count_and_nearest(
                 )
                 if apart < best or (apart == best and k < found):
                     best, found = apart, k
-            if not gap <= reach:
+            if gap2 > reach * reach:
                 continue
-            at = f_xy[f_lines[f_first[k]]]
-            if np.hypot(at[0] - start[0], at[1] - start[1]) <= reach:
+            at = f_lines[f_first[k]]
+            if (f_xy[at, 0] - start_x) ** 2 + (f_xy[at, 1] - start_y) ** 2 <= reach * reach:
                 count[i] += 1
                 continue
             apart = _distance(
@@ -339,10 +371,13 @@ def _pairs(
     f_boxes: Floats, reach: float, parcel: Ints, feature: Ints, away: Floats,
 ) -> int:  # fmt: skip
     """Pairs within `reach`, as many as there is room for; returns how many there are."""
-    found = 0
+    found, gaps2 = 0, np.empty(f_boxes.shape[1])
     for i in range(len(boxes)):
-        for k in range(len(f_boxes)):
-            if not _box_gap(boxes[i], f_boxes[k]) <= reach:
+        if boxes[i, 0] != boxes[i, 0]:
+            continue
+        _box_gaps2(boxes[i], f_boxes, gaps2)
+        for k in range(len(gaps2)):
+            if gaps2[k] > reach * reach:
                 continue
             apart = _distance(
                 xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
