@@ -83,23 +83,20 @@ def weighed(
     """
     overland = [i for i, item in enumerate(followed) if isinstance(item.way, Trace) and item.way.path is not None]
     found = list(followed)
-    for drawn, runs in ((True, RUNS), (False, FEW_RUNS)):
-        chosen = [i for i in overland if followed[i].discharge.drawn == drawn]
-        ways = [followed[i].start for i in chosen]
-        geometries = [target.geometry for target in listed]
-        if not ways:
-            continue
-        ended = repeat(ground, ways, geometries, limit_m, error_m, barrier_m, near_m, runs)
-        for i, each in zip(chosen, ended, strict=True):
-            found[i] = followed[i]._replace(
-                discharge=_with_runs(followed[i], each, ground, listed, within_m, same_m, error_m),
-                also=tuple(
-                    listed[index]
-                    for index in sorted(
-                        {run.reached for run in each if run.reached is not None and run.length_m <= within_m}
-                    )
-                ),
-            )
+    starts = [followed[i].start for i in overland]
+    runs = [RUNS if followed[i].discharge.drawn else FEW_RUNS for i in overland]
+    geometries = [target.geometry for target in listed]
+    ended = repeat(ground, starts, geometries, limit_m, error_m, barrier_m, near_m, runs)
+    for i, each in zip(overland, ended, strict=True):
+        found[i] = followed[i]._replace(
+            discharge=_with_runs(followed[i], each, ground, listed, within_m, same_m, error_m),
+            also=tuple(
+                listed[index]
+                for index in sorted(
+                    {run.reached for run in each if run.reached is not None and run.length_m <= within_m}
+                )
+            ),
+        )
     return found
 
 

@@ -48,13 +48,13 @@ def repeat(
     error_m: float,
     barrier_m: float,
     near_m: float,
-    runs: int = RUNS,
+    runs: Sequence[int] = (),
 ) -> list[list[Run]]:
-    """Follow runoff from each start over `runs` shaken grounds; one list of runs for each start.
+    """Follow runoff from each start over so many of the shaken grounds as `runs` tells; one list of runs for each.
 
-    Each ground carries a normal error of standard deviation `error_m`, alike over some cells and the same in every
-    call. Every second run leads on behind road-like barriers, as if a culvert lay there, and in two of four water
-    spills over barriers up to twice `barrier_m` high.
+    By default over all `RUNS` of them. Each ground carries a normal error of standard deviation `error_m`, alike over
+    some cells and the same in every call. Every second run leads on behind road-like barriers, as if a culvert lay
+    there, and in two of four water spills over barriers up to twice `barrier_m` high.
     A path that comes within `near_m` of a target and meets none has reached it.
     """
     found: list[list[Run]] = [[] for _ in starts]
@@ -63,7 +63,8 @@ def repeat(
     rows, cols = ground.z_m.shape
     z = np.empty((rows, cols))
     shaken = replace(ground, z_m=z)
-    for run in range(runs):
+    runs = runs or [RUNS] * len(starts)
+    for run in range(max(runs, default=0)):
         before = ground.z_m
         for cells, share in ALIKE_OVER:
             knots = rng.standard_normal((rows // cells + 2, cols // cells + 2))
@@ -71,6 +72,8 @@ def repeat(
             before = z
         depth_m = barrier_m * (_SPILLS_OVER if run % 4 > 1 else 1.0)
         for place, start in enumerate(starts):
+            if run >= runs[place]:
+                continue
             ended = _follow(shaken, start, targets, tree, limit_m, depth_m, 0.0, culverts=run % 2 == 1)
             if ended.reached is None and near_m > 0 and tree is not None:
                 beside = _follow(shaken, start, targets, tree, limit_m, depth_m, near_m, culverts=run % 2 == 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import shapely
-from shapely import LineString
 
 from siteplan_gis.measures.compiling import compiled
 
@@ -45,15 +43,16 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     --------
     A staircase is a straight line that lies between the middles of cells:
 
+    >>> from shapely import LineString
     >>> steps = np.array([[0, 0], [1, 0], [2, 1], [3, 1], [4, 2], [5, 2], [6, 3], [7, 3], [8, 4]], dtype=float)
     >>> bool(abs(LineString(straightened(steps + 0.5)).length - np.hypot(8, 4)) < 0.02)
     True
     """
-    line = LineString(xy)
-    count = max(2, round(line.length) + 1)
-    away = np.linspace(0, line.length, count)
-    even: Floats = shapely.get_coordinates(shapely.line_interpolate_point(line, away))
-    within = _tubes(xy, away, tube)
+    far = np.r_[0.0, np.cumsum(np.hypot(*np.diff(xy, axis=0).T))]
+    count = max(2, round(far[-1]) + 1)
+    away = np.linspace(0, far[-1], count)
+    even = np.column_stack((np.interp(away, far, xy[:, 0]), np.interp(away, far, xy[:, 1])))
+    within = _tubes(xy, far, away, tube)
     ends = np.empty(count, dtype=np.int64)
     places = ends[: _fewest(even, within, ends)][::-1]
     return _joined(even, np.ascontiguousarray(places), tube)
@@ -68,7 +67,7 @@ def tube_cells(z: Floats, xy: Floats, noise_m: float) -> float:
     return TUBE_CELLS + (min(_NOISE_SWINGS * noise_m / fall_m, _MOST_CELLS) if fall_m > 0 else _MOST_CELLS)
 
 
-def _tubes(xy: Floats, away: Floats, tube: float) -> Floats:
+def _tubes(xy: Floats, far: Floats, away: Floats, tube: float) -> Floats:
     """How far a line may pass from each place: `tube` near a step between middles of cells or of squares of them."""
     middles = xy - 0.5
     step = np.diff(middles, axis=0)
@@ -76,7 +75,6 @@ def _tubes(xy: Floats, away: Floats, tube: float) -> Floats:
     level, upright = (np.abs(step) < _NEAR).T
     half = np.abs(2 * middles - np.round(2 * middles)).max(axis=1) < 2 * _NEAR
     along = (level & on[:, 0]) | (upright & on[:, 1]) | (half[:-1] & half[1:])
-    far = np.r_[0.0, np.cumsum(np.hypot(*step.T))]
     begins, stops = far[:-1][along] - 2.5, far[1:][along] + 2.5
     inside = np.searchsorted(begins, away, side="right") - np.searchsorted(stops, away, side="left") > 0
     return np.where(inside, tube, min(tube, _FREE_CELLS))
