@@ -63,7 +63,7 @@ def _without_compiler(kernel: Any) -> None:
 def cache_folder() -> str:
     """Where compiled kernels are kept: below NUMBA_CACHE_DIR if it is set, else below the user's cache folder."""
     digest = hashlib.sha256()
-    for module in sorted(Path(__file__).parent.glob("*.py")):
+    for module in sorted(Path(__file__).parent.rglob("*.py")):
         source = module.read_bytes()
         if b"@compiled" in source:
             digest.update(source)

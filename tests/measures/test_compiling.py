@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 
 import siteplan_gis
+from siteplan_gis.measures import compiling
 
 USE = """
 import json, sys
 import numpy as np
 import siteplan_gis
+from siteplan_gis.measures import compiling
 from siteplan_gis.measures.terrain.medians import weighted_median as kernel
 
 found = kernel(np.array([1.0, 2.0, 9.0]), np.array([1.0, 1.0, 5.0]))
@@ -130,3 +132,14 @@ def test_loading_kernels_leaves_the_garbage_of_a_program_alone():
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert told.stdout.split() == ["True", "0"]
+
+
+def test_an_edit_in_any_folder_with_kernels_compiles_them_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compiling.py"))
+    kernels = tmp_path / "folder" / "kernels.py"
+    kernels.parent.mkdir()
+    kernels.write_text("@compiled\ndef one(): ...\n")
+    before = compiling.cache_folder.__wrapped__()
+    assert compiling.cache_folder.__wrapped__() == before
+    kernels.write_text("@compiled\ndef two(): ...\n")
+    assert compiling.cache_folder.__wrapped__() != before
