@@ -98,6 +98,83 @@ def test_a_deep_depression_at_the_rim_has_its_whole_depth_in_the_end(ground, hom
     assert traced.depression_depth_m == pytest.approx(12, abs=0.2)
 
 
+def pond_at_the_rim(x, y):
+    """A slope of 3 % to the south with a shallow pond from y = -100 to -160 that spills to the east at x = 25."""
+    slope = 100 + 0.03 * y
+    pond = (np.hypot(x, (y + 130)) < 30) & (y < -100 - np.abs(x) / 3)
+    notch = (np.abs(y + 130) < 3) & (x >= 0) & (x < 90)
+    floor = np.where(pond, 96.6 + 0.01 * np.hypot(x, y + 130), np.where(notch, 96.9 - 0.005 * x, slope))
+    return np.where((y < -160) & (np.abs(x) < 60), 99.0, floor)
+
+
+def test_a_path_over_a_pond_that_reaches_beyond_the_window_is_the_wholes(ground, home):
+    """The window's flood ends at its rim, with the path down on the pond's bottom already longer than the limit."""
+    grid = ground(pond_at_the_rim)
+    narrow = condition_around(grid, home, 150)
+    known = trace(condition_around(grid, home), home, (), 128)
+    assert known.ends_because == "farther_than_limit"
+    window = Widening(condition_around(grid, home, 150), EVERYWHERE)
+    traced = window.follow(home, (), 128, 0.5)
+    assert window.ground.z_m.size > narrow.z_m.size
+    assert traced.ends_because == known.ends_because
+    assert traced.path.hausdorff_distance(known.path) < 1e-6
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize(("half_m", "wider"), [(60.0, True), (120.0, False)])
+def test_a_path_along_the_rim_is_followed_on_the_wider_ground(ground, home, half_m, wider, side):
+    """The ground beyond the rim falls off steeply, which nothing inside tells."""
+    near = condition_around(ground(slope), home, 60)
+    rows, columns = near.z_m.shape
+    start = near.placed(Point(columns / 2 + side * (columns - 1) / 2, rows / 3))
+    rim = side * start.x
+
+    def surface(x, y):
+        return 100 + 0.05 * y + 0.01 * side * x - 0.4 * np.clip(side * x - rim - 0.1, 0, None)
+
+    window = window_of(ground(surface), half_m)
+    before = window.ground.z_m.size
+    traced = window.follow(start, (), 40, 0.5)
+    assert (window.ground.z_m.size > before) == wider
+    assert traced.path.hausdorff_distance(trace(condition_around(ground(surface), home), start, (), 40).path) < 1e-6
+
+
+def test_a_path_that_begins_beyond_the_last_middles_of_cells(ground, home):
+    near = condition_around(ground(slope), home, 60)
+    rows, columns = near.z_m.shape
+    traced = trace(near, near.placed(Point(columns / 2, rows - 0.1)), (), 40)
+    assert traced.ends_because == "leaves_elevation_data"
+    assert traced.length_m < 1
+
+
+@pytest.mark.parametrize("half_m", [100.0, 130.0, 200.0])
+def test_a_barrier_beyond_the_rim_is_seen(ground, home, half_m):
+    """Lower ground behind an embankment lies 10 m to 18 m behind the depression, outside of the smallest window."""
+
+    def surface(x, y):
+        valley = 100 + 0.02 * y + 0.05 * np.abs(x)
+        return np.where(np.abs(y + 100) <= 4, np.maximum(valley, 102), valley)
+
+    traced = window_of(ground(surface), half_m).follow(home, (), 300, 0.5)
+    assert traced.ends_because == "barrier"
+    assert not traced.at_window
+
+
+def test_a_row_has_one_spacing_in_every_window(tmp_path):
+    crs = "EPSG:26916"
+    with rasterio.open(
+        tmp_path / "dem.tif", "w", driver="GTiff", height=60, width=900, count=1, dtype="float32", crs=crs,
+        transform=rasterio.Affine(10, 0, 400_000, 0, -10, 4_790_000),
+    ) as file:  # fmt: skip
+        file.set_band_unit(1, "metre")
+        file.write(np.zeros((60, 900), np.float32) + np.arange(900, dtype=np.float32), 1)
+    site = Frame(-88.2, 43.257)
+    source = read_terrain([DemFile(tmp_path / "dem.tif")], site, Point(0, 0), 100).source
+    whole, part = (source.grid(window, (1, 1)) for window in ((0, 0, 900, 60), (700, 20, 90, 30)))
+    assert np.array_equal(part.row_dx_m, whole.row_dx_m[20:50])
+    assert np.array_equal(part.row_dy_m, whole.row_dy_m[20:50])
+
+
 @pytest.mark.parametrize("cell_m", [1.0, 0.5, 0.3])
 def test_a_file_is_read_wider_in_the_same_cells(tmp_path, cell_m):
     """Rough ground whose cells are averaged: the path is that of the whole file, to the last digit."""

@@ -158,7 +158,9 @@ class Mosaic:
             z += self.zero_m
         place = self.transform @ Affine.translation(column, row) @ Affine.scale(across, down)
         middles = row + down * np.arange(0.5, z.shape[0])
-        dx, dy = self.spacing_m(np.full(middles.size, column + columns / 2), middles)
+        # Of each row where it passes the site: so a row has one spacing, whatever window it was read in.
+        x = float(np.clip(shapely.get_coordinates(self.pixels(shapely.Point(0, 0)))[0, 0], 0, self.shape[1]))
+        dx, dy = self.spacing_m(np.full(middles.size, x), middles)
         return ElevationGrid(z, place, self.georeference, self.frame, dx * across, dy * down)
 
     @contextmanager

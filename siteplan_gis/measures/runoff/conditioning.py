@@ -286,9 +286,9 @@ def _in_sight(z: Floats, r1: int, c1: int, r2: int, c2: int, water: float) -> bo
     """Whether the straight line between two cells stays on ground not above `water`."""
     steps = 2 * max(abs(r2 - r1), abs(c2 - c1))
     for step in range(1, steps):
-        part = step / steps
-        r = int(np.floor(r1 + part * (r2 - r1) + 0.5))
-        c = int(np.floor(c1 + part * (c2 - c1) + 0.5))
+        # In whole numbers: what lies halfway between two cells falls to the same one wherever cells are counted from.
+        r = r1 + (2 * step * (r2 - r1) + steps) // (2 * steps)
+        c = c1 + (2 * step * (c2 - c1) + steps) // (2 * steps)
         if not z[r, c] <= water:
             return False
     return True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from siteplan_gis.measures.runoff.conditioning import IN_DEPRESSION, TOO_WIDE
+from siteplan_gis.measures.runoff.conditioning import AT_EDGE, IN_DEPRESSION, SHALLOW_M, TOO_WIDE
 from siteplan_gis.measures.runoff.fall_line import carry_down
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ ROAD_REACH_M: Final = 60.0
 """Lower ground within this distance of a depression lies behind a barrier that may be a road."""
 
 _PLACES_A_CELL: Final = 6
+_MIDDLE: Final = 0.5 + 1e-5
+"""Nearer to a side than this, in cells, a way does not have ground all around it."""
 
 
 class Barrier(NamedTuple):
@@ -50,7 +52,10 @@ class Descent:
     assumed
         Places in `xy` from which it was led through such a barrier.
     edge
-        Column and row of a cell at the edge of the elevations beyond which the way may go on; None where none was met.
+        Column and row of a cell at the edge of the elevations beyond which lies what may change the way or its end;
+        None where none was met.
+    sure
+        So many places of `xy` no ground beyond that edge can change.
     """
 
     xy: NDArray[np.float64]
@@ -60,6 +65,7 @@ class Descent:
     barrier: Barrier | None = None
     assumed: tuple[int, ...] = ()
     edge: tuple[int, int] | None = None
+    sure: int = 0
 
 
 def descend(
@@ -84,6 +90,7 @@ def descend(
     pieces: list[NDArray[np.float64]] = []
     ponds: list[NDArray[np.float64]] = []
     assumed: list[int] = []
+    sides: list[tuple[int, tuple[int, int] | None]] = []
     places = 0
     while True:
         size, how, length, depth, ponded, scratch.mark, edge = carry_down(
@@ -93,20 +100,51 @@ def descend(
         pieces.append(room[:size] + 0.5)
         ponds.append(passed[:ponded] + np.array([places, 0.0, 0.0, 0.0]))
         places += size
-        barrier = None
+        barrier, side = None, None
         if how in {IN_DEPRESSION, TOO_WIDE}:
-            barrier = _barrier(ground, int(room[size - 1, 1] + 0.5), int(room[size - 1, 0] + 0.5))
+            barrier, side = _barrier(ground, int(room[size - 1, 1] + 0.5), int(room[size - 1, 0] + 0.5))
+            sides.append((places, side))
             if assume_culverts and barrier is not None:
                 assumed.append(places - 1)
                 length += barrier.width_m
                 u, v = barrier.beyond
                 continue
-        met = (edge % ground.z_m.shape[1], edge // ground.z_m.shape[1]) if edge >= 0 else None
-        return Descent(np.vstack(pieces), how, depth, np.vstack(ponds), barrier, tuple(assumed), met)
+        xy = np.vstack(pieces)
+        met, sure = _edge(ground, xy, how, edge, sides)
+        return Descent(xy, how, depth, np.vstack(ponds), barrier, tuple(assumed), met, sure)
 
 
-def _barrier(ground: Conditioned, row: int, col: int) -> Barrier | None:
-    """What lies between a depression and the nearest ground lower than it, where that is near enough for a road."""
+def _edge(
+    ground: Conditioned, xy: NDArray[np.float64], how: int, edge: int, sides: list[tuple[int, tuple[int, int] | None]]
+) -> tuple[tuple[int, int] | None, int]:
+    """`Descent.edge` and `Descent.sure`.
+
+    A way may end at an edge or run along one, and a barrier behind a depression near it may lie beyond.
+    """
+    rows, cols = ground.z_m.shape
+    met = (edge % cols, edge // cols) if edge >= 0 else None
+    sure = len(xy)
+    if how == AT_EDGE and met != tuple(int(v) for v in xy[-1]):
+        # A pond that reaches beyond the edge is crossed at its surface, from where the way enters it.
+        height = ground.z_m[tuple(np.minimum(xy.astype(np.int64), [cols - 1, rows - 1]).T[::-1])]
+        dry = np.flatnonzero(height > height[-1] + SHALLOW_M)
+        sure = int(dry[-1]) + 1 if dry.size else 0
+    along = np.flatnonzero(((xy[:-1] <= _MIDDLE) | (xy[:-1] >= np.array([cols, rows]) - _MIDDLE)).any(axis=1))
+    if along.size:
+        sure = min(sure, int(along[0]))
+        column, row = (int(v) for v in xy[along[0]])
+        met = met or (min(column, cols - 1), min(row, rows - 1))
+    for begun, side in sides:
+        if side is not None:
+            sure, met = min(sure, begun), met or side
+    return met, sure
+
+
+def _barrier(ground: Conditioned, row: int, col: int) -> tuple[Barrier | None, tuple[int, int] | None]:
+    """What lies between a depression and the nearest ground lower than it, where that is near enough for a road.
+
+    And the column and row of a cell at the side of the window, where nearer ground may lie beyond it.
+    """
     dx, dy = float(ground.dx_m[row]), float(ground.dy_m[row])
     wide, high = int(ROAD_REACH_M / dx), int(ROAD_REACH_M / dy)
     r1, c1 = max(0, row - high), max(0, col - wide)
@@ -115,11 +153,18 @@ def _barrier(ground: Conditioned, row: int, col: int) -> Barrier | None:
     away = np.hypot((across + c1 - col) * dx, (down + r1 - row) * dy)
     away[~(near < ground.z_m[row, col])] = np.inf
     nearest = int(away.argmin())
+    rows, cols = ground.z_m.shape
+    beyond = [(col + 1) * dx, (cols - col) * dx, (row + 1) * dy, (rows - row) * dy]
+    side = ((0, row), (cols - 1, row), (col, 0), (col, rows - 1))[int(np.argmin(beyond))]
+    unseen = side if min(beyond) <= min(float(away.flat[nearest]), ROAD_REACH_M) else None
     if not away.flat[nearest] <= ROAD_REACH_M:
-        return None
+        return None, unseen
     to_row, to_col = r1 + nearest // near.shape[1], c1 + nearest % near.shape[1]
     parts = np.linspace(0, 1, 2 * max(abs(to_row - row), abs(to_col - col)) + 1)
-    rows = np.round(row + parts * (to_row - row)).astype(int)
-    cols = np.round(col + parts * (to_col - col)).astype(int)
-    highest = int(np.nanargmax(ground.z_m[rows, cols]))
-    return Barrier((to_col, to_row), (int(cols[highest]), int(rows[highest])), float(away.flat[nearest]))
+    # Rounded before they are counted from the window's side, so that ties fall alike in every window.
+    on_rows, on_cols = (
+        begin + np.floor(parts * (end - begin) + 0.5).astype(int) for begin, end in ((row, to_row), (col, to_col))
+    )
+    highest = int(np.nanargmax(ground.z_m[on_rows, on_cols]))
+    barrier = Barrier((to_col, to_row), (int(on_cols[highest]), int(on_rows[highest])), float(away.flat[nearest]))
+    return barrier, unseen

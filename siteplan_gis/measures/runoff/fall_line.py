@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Ints = NDArray[np.int64]
 
+_GRAINS = 2.0**30
+"""Places are whole numbers of grains of a cell, so that they round alike wherever columns and rows are counted from."""
+
 _NEAR = 1e-6
 """Nearer to a corner or an edge than this, in cells, a place lies on it."""
 
@@ -51,6 +54,11 @@ def _whole(z: Floats, r: int, c: int) -> bool:
     if not (0 <= r < rows - 1 and 0 <= c < cols - 1):
         return False
     return not np.isnan(z[r, c] + z[r, c + 1] + z[r + 1, c] + z[r + 1, c + 1])
+
+
+@compiled
+def _grained(v: float) -> float:
+    return float(np.rint(v * _GRAINS)) / _GRAINS
 
 
 @compiled
@@ -186,7 +194,7 @@ def _onward(z: Floats, u: float, v: float, dx: float, dy: float) -> tuple[float,
                 elif slope > best:
                     p, q = _leaves(p, q, du, dv)
                     p, q = _turned(p, q, (4 - quarter) % 4)
-                    best, to_u, to_v = slope, c + 0.5 + p, r + 0.5 + q
+                    best, to_u, to_v = slope, c + (0.5 + _grained(p)), r + (0.5 + _grained(q))
     if best == 0:
         to_u, to_v, best = _edge_course(z, u, v, dx, dy)
     else:
@@ -219,7 +227,7 @@ def run_down(
     The number of places, how it ends, and the whole length. A full `path` ends it as a depression does.
     """
     rows, cols = z.shape
-    u, v = min(max(u, 0.0), cols - 1.0), min(max(v, 0.0), rows - 1.0)
+    u, v = _grained(min(max(u, 0.0), cols - 1.0)), _grained(min(max(v, 0.0), rows - 1.0))
     row, col = int(np.floor(v + 0.5)), int(np.floor(u + 0.5))
     if not _whole(z, min(int(v), rows - 2), min(int(u), cols - 2)):
         u, v = float(col), float(row)

@@ -7,7 +7,7 @@ and a mapped line leads through it. What a map calls closed keeps its water.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -88,9 +88,9 @@ class Trace:
     sink
         Index of the sink (see `condition_around`) that the path ends in; None where it ends in none.
     edge
-        A place at the rim of the elevations beyond which the path may go on; None where none was met.
+        A place at the rim of the elevations beyond which lies what may change the path; None where none was met.
     at_window
-        True where that is the rim of the window that was read, and not of the data.
+        True where that is the rim of the window that was read, not of the data, and the answer hangs on it.
     """
 
     path: LineString | None
@@ -155,18 +155,21 @@ def trace(
         (ground.placed(Point(way.xy[int(place)])), float(high)) for place, *_, high in way.ponds if high > NOISE_M
     )
     level_m = float(way.ponds[way.ponds[:, 1] == 0, 2].sum())
-    doubt = _doubt(ground, way, path) + _LEVEL_DOUBT * level_m + near_m
+    doubt = _doubt(ground, way, path, (x, y)) + _LEVEL_DOUBT * level_m + near_m
     led_m = near_m + 2 * ground.cell_m if way.how == AT_GOAL else -1.0
     found = _first_touch(path if path is not None else start, targets, led_m)
+    edge = ground.placed(Point(np.array(way.edge) + 0.5)) if way.edge is not None else None
+    at_rim = _at_rim(way.edge, ground.z_m.shape)
+    sure_m = _sure_m(ground, way, (x, y)) if edge is not None else np.inf
     if found is not None and found[1].length <= limit_m:
         index, path = found
         return Trace(
             path, path.length, float(shapely.distance(start, targets[index])), index, "reached", doubt, breached=breached,
             explanation=f"The runoff reaches it after {path.length:.0f} m{_through(breached, led, level_m)}.",
-            culverts=_pipes(ground, path), led=led,
+            culverts=_pipes(ground, path), led=led, edge=edge, at_window=at_rim and sure_m < path.length,
         )  # fmt: skip
     how = way.how
-    if found is not None or (path is not None and path.length > limit_m):
+    if found is not None or (path is not None and path.length > limit_m and min(sure_m, path.length) > limit_m):
         how = AT_LIMIT
         path = substring(path, 0, limit_m) if path is not None else None
     length = path.length if path is not None else 0.0
@@ -180,8 +183,7 @@ def trace(
         ground.placed(Point(np.array(narrow.crest) + 0.5)) if narrow else None,
         narrow.width_m if narrow else None, how == TOO_WIDE, _pipes(ground, path), led,
         int(away_from(end, ground.sinks).argmin()) if how == AT_SINK else None,
-        ground.placed(Point(np.array(way.edge) + 0.5)) if way.edge and how != AT_LIMIT else None,
-        how != AT_LIMIT and _at_rim(way.edge, ground.z_m.shape),
+        edge, at_rim and (stops or how == AT_EDGE or sure_m < length),
     )  # fmt: skip
 
 
@@ -198,6 +200,12 @@ def trace_terrain(
     """Follow runoff over a grid from one point (see `condition_around` and `trace`)."""
     ground = condition_around(grid, start, max(900.0, 2 * limit_m), culverts, lines, sinks)
     return trace(ground, start, targets, limit_m, barrier_m)
+
+
+def _sure_m(ground: Conditioned, way: Descent, start: tuple[float, float]) -> float:
+    """How far a way has gone where ground beyond an edge begins to tell, in metres."""
+    path = _path(ground, replace(way, xy=way.xy[: way.sure]), *start) if way.sure else None
+    return float(path.length) if path is not None else 0.0
 
 
 def _at_rim(cell: tuple[int, int] | None, shape: tuple[int, ...]) -> bool:
@@ -261,11 +269,11 @@ def _path(ground: Conditioned, way: Descent, x: float, y: float, share: float = 
     )
 
 
-def _doubt(ground: Conditioned, way: Descent, path: LineString | None) -> float:
+def _doubt(ground: Conditioned, way: Descent, path: LineString | None, start: tuple[float, float]) -> float:
     """How much the length hangs on the straightening, on noise and bends, and one cell for the ends, in metres."""
     if path is None:
         return ground.cell_m
-    x, y = float(way.xy[0, 0]), float(way.xy[0, 1])
+    x, y = start
     others = (_path(ground, way, x, y, share) for share in _LESS_AND_MORE)
     spread = max(abs(other.length - path.length) for other in others if other is not None)
     swings = tube_cells(ground.z_m, way.xy, ground.noise_m(x, y)) - TUBE_CELLS

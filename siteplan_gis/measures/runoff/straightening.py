@@ -48,6 +48,9 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     >>> bool(abs(LineString(straightened(steps + 0.5)).length - np.hypot(8, 4)) < 0.02)
     True
     """
+    # From a corner of a cell near it, so that it rounds alike wherever columns and rows are counted from.
+    corner = np.floor(xy[0])
+    xy = xy - corner
     far = np.r_[0.0, np.cumsum(np.hypot(*np.diff(xy, axis=0).T))]
     count = max(2, round(far[-1]) + 1)
     away = np.linspace(0, far[-1], count)
@@ -55,7 +58,8 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     within = _tubes(xy, far, away, tube)
     ends = np.empty(count, dtype=np.int64)
     places = ends[: _fewest(even, within, ends)][::-1]
-    return _joined(even, np.ascontiguousarray(places), tube)
+    joints: Floats = _joined(even, np.ascontiguousarray(places), tube) + corner
+    return joints
 
 
 def tube_cells(z: Floats, xy: Floats, noise_m: float) -> float:

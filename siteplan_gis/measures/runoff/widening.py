@@ -62,10 +62,12 @@ class Widening:
             way = trace(self.ground, start, targets, limit_m, barrier_m, near_m)
             if way.edge is None:
                 return way
-            if not (way.at_window and self._goes_on(way.edge)):
-                return _saying(replace(way, at_window=False), "the elevation data end there")
+            if not self._goes_on(way.edge):
+                ends = way.ends_because == "leaves_elevation_data" or way.depth_at_least
+                way = replace(way, at_window=False)
+                return _saying(way, "the elevation data end there") if ends else way
             if not self._widen():
-                return _saying(way, "the elevation data go on, beyond what is read at once")
+                return _saying(way, "the elevation data go on, beyond what is read at once") if way.at_window else way
 
     def _goes_on(self, edge: Point) -> bool:
         """Whether there are elevations beyond the sides of the window that a place at its rim lies on."""
