@@ -28,6 +28,7 @@ FARTHEST_M: Final = 60_000.0
 
 PLACE_DEGREES: Final = 0.05
 """Side of the net of `frame_of_place`."""
+_FARTHEST_DEGREES: Final = (540.0, 90.0)
 
 _LONGEST_EDGE_M: Final = 100.0
 _MOST_EDGES: Final = 1_000_000
@@ -97,6 +98,18 @@ def project_many(geometries: NDArray[np.object_], source: Georeference, frame: F
     divided[dividable] = shapely.segmentize(flat[dividable], longest)
     projected: NDArray[np.object_] = shapely.transform(divided, lambda xy: frame.from_lonlat(source.lonlat(xy)))
     return projected
+
+
+def on_the_earth(lonlat: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether positions in degrees, shape (n, 2), can be places: a longitude may have gone round once more.
+
+    Examples
+    --------
+    >>> on_the_earth(np.array([[-87.9, 43.4], [272.1, 43.4], [43.4, -91.0], [np.inf, 0.0]])).tolist()
+    [True, True, False, False]
+    """
+    near: NDArray[np.bool_] = (np.abs(lonlat) <= _FARTHEST_DEGREES).all(axis=1)
+    return near
 
 
 def frame_around(lonlat: NDArray[np.float64]) -> Frame:

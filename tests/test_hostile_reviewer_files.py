@@ -169,6 +169,20 @@ def test_a_field_of_limits_that_is_no_text_is_one_line(tmp_path):
     one_line(error)
 
 
+@pytest.mark.parametrize(
+    "box", [(-88, 90.5, -87, 90.6), (-88, 8e36, -87, 9e36), (800, 43, 801, 44), (-1e300, -1e300, 1e300, 1e300)]
+)
+def test_limits_that_lie_nowhere_are_one_line(tmp_path, box):
+    west, south, east, north = map(float, box)
+    limits = json.loads(LIMITS)
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    limits["features"][1]["geometry"]["coordinates"] = [ring]
+    (tmp_path / "limits.geojson").write_text(json.dumps(limits), encoding="utf-8")
+    with pytest.raises(InputError, match="nowhere on the earth") as error:
+        read_limits(LimitsAsked(tmp_path / "limits.geojson", assume_crs="EPSG:4326"), date(2026, 5, 1))
+    one_line(error)
+
+
 @pytest.mark.parametrize("byte", [0x80, 0x81, 0x8D, 0x90, 0xE9, 0xFF])
 def test_no_byte_of_a_name_in_limits_is_too_much(tmp_path, byte):
     path = tmp_path / "limits.geojson"

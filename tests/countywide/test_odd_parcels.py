@@ -34,6 +34,10 @@ ODD = {
     "a speck": square(-87.945, 43.38, 1e-6),
     "crossed": shapely.Polygon([(-87.945, 43.38), (-87.944, 43.381), (-87.944, 43.38), (-87.945, 43.381)]),
     "far apart": shapely.MultiPolygon([square(-87.945, 43.38), square(-86.0, 43.385)]),
+    "beyond the pole": shapely.box(-88, 90.5, -87.9, 90.6),
+    "no degrees": shapely.box(-88, 8e36, -87, 9e36),
+    "twice round": shapely.box(632.05, 43.38, 632.06, 43.39),
+    "over all": shapely.box(-1e300, -1e300, 1e300, 1e300),
     "nothing": None,
     "a line": shapely.LineString([(-87.945, 43.38), (-87.944, 43.381)]),
     "elsewhere": square(110, 35),
@@ -60,6 +64,10 @@ def test_each_is_a_row_with_an_answer_or_a_reason(odd):
         "far apart": "it reaches too far to be one parcel",
         "nothing": "it has no geometry",
         "a line": "it is no area",
+        "beyond the pole": "it has no place on the earth",
+        "no degrees": "it has no place on the earth",
+        "twice round": "it has no place on the earth",
+        "over all": "its geometry cannot be read",
     }
 
 

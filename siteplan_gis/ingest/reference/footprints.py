@@ -38,16 +38,24 @@ def placed(geometries: NDArray[np.object_], source: Georeference, frame: Frame) 
 
 
 def _repaired(geometry: BaseGeometry, source: Georeference, frame: Frame) -> BaseGeometry:
-    """Polygons put together from their rings, else lines of some length; a ring or line of one point is nothing."""
+    """Polygons put together from their rings, else lines of some length; a ring or line of one point is nothing.
+
+    Nor is a geometry anything of which a part lies nowhere on the earth.
+    """
     parts = shapely.get_parts(geometry)
     polygons = [part for part in parts if isinstance(part, shapely.Polygon)]
     if polygons:
         drawn = []
         for polygon in polygons:
             rings = shapely.get_rings(polygon)
-            rings = project_many(rings[shapely.length(rings) > 0], source, frame)
+            with np.errstate(over="ignore"):
+                rings = project_many(rings[shapely.length(rings) > 0], source, frame)
+            if not np.isfinite(shapely.get_coordinates(rings)).all():
+                return shapely.Polygon()
             if len(rings):
                 drawn.append(shapely.Polygon(rings[0], list(rings[1:])))
         return shapely.union_all(shapely.make_valid(drawn, method="structure", keep_collapsed=False))
     lines = np.array([part for part in parts if shapely.get_dimensions(part) == 1 and part.length > 0], dtype=object)
-    return shapely.MultiLineString(list(project_many(lines, source, frame))) if len(lines) else shapely.LineString()
+    lines = project_many(lines, source, frame)
+    finite = np.isfinite(shapely.get_coordinates(lines)).all()
+    return shapely.MultiLineString(list(lines)) if len(lines) and finite else shapely.LineString()

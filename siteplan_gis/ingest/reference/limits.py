@@ -17,7 +17,7 @@ import shapely
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import CrsError, InputError
-from siteplan_gis.frame import Frame
+from siteplan_gis.frame import Frame, on_the_earth
 from siteplan_gis.ingest.reference.catalogue import LayerEntry, read_catalogue
 from siteplan_gis.ingest.reference.city_classes import class_of, read_classes
 from siteplan_gis.ingest.reference.codes import bare, field_names, municipality, stated_reach_m, text_of
@@ -192,10 +192,11 @@ def _plane(rows: Rows, source: Georeference) -> Frame:
     """The plane for all areas: around a whole degree, so that it stays where a municipality is added."""
     west, south, east, north = shapely.total_bounds(rows.geometries)
     with np.errstate(all="ignore"):
-        middle = source.lonlat(np.array([[(west + east) / 2, (south + north) / 2]]))[0]
-    if not np.isfinite(middle).all():
+        corners = source.lonlat(np.array([[west, south], [east, north], [(west + east) / 2, (south + north) / 2]]))
+    # A corner of a projected box may lie where its projection has no place.
+    if not on_the_earth(corners if source.metres_per_unit is None else corners[2:]).all():
         raise CrsError("the coordinates lie nowhere on the earth", remedy="give the right --assume-crs")
-    return Frame(float(round(middle[0])), float(round(middle[1])))
+    return Frame(*(float(round(degrees)) for degrees in corners[2]))
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.frame import FARTHEST_M, Frame
+from siteplan_gis.frame import FARTHEST_M, Frame, on_the_earth
 from siteplan_gis.ingest.reference.codes import bare, field_names, text_of
 from siteplan_gis.ingest.reference.footprints import placed
 from siteplan_gis.ingest.reference.limits import placed_by
@@ -227,4 +227,5 @@ def _middles(boxes: NDArray[np.float64], source: Georeference) -> NDArray[np.flo
     known = np.isfinite(middles).all(axis=1)
     if known.any():
         lonlat[known] = source.lonlat(middles[known])
+        lonlat[~on_the_earth(lonlat)] = np.nan
     return lonlat
