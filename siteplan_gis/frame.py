@@ -108,8 +108,7 @@ def on_the_earth(lonlat: NDArray[np.float64]) -> NDArray[np.bool_]:
     >>> on_the_earth(np.array([[-87.9, 43.4], [272.1, 43.4], [43.4, -91.0], [np.inf, 0.0]])).tolist()
     [True, True, False, False]
     """
-    near: NDArray[np.bool_] = (np.abs(lonlat) <= _FARTHEST_DEGREES).all(axis=1)
-    return near
+    return np.asarray((np.abs(lonlat) <= _FARTHEST_DEGREES).all(axis=1))
 
 
 def frame_around(lonlat: NDArray[np.float64]) -> Frame:

@@ -196,7 +196,7 @@ def _plane(rows: Rows, source: Georeference) -> Frame:
     # A corner of a projected box may lie where its projection has no place.
     if not on_the_earth(corners if source.metres_per_unit is None else corners[2:]).all():
         raise CrsError("the coordinates lie nowhere on the earth", remedy="give the right --assume-crs")
-    return Frame(*(float(round(degrees)) for degrees in corners[2]))
+    return Frame(float(round(corners[2, 0])), float(round(corners[2, 1])))
 
 
 @dataclass(slots=True)
