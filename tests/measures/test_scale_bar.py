@@ -86,6 +86,7 @@ def test_letters_printed_twice_are_read_once():
 @given(st.lists(st.tuples(st.characters(), *[st.floats()] * 6), max_size=30))
 @settings(max_examples=60, deadline=None, derandomize=True)
 @example([("0", 1.0, 1.0, 1.1, 1.0, 0.0, math.inf), ("1", 1.0, 1.0, math.nan, 1.0, 0.0, 0.1)])
+@example([("0", 0.0, 0.0, 0.0, 0.0, 0.0, 3e307)])
 def test_any_glyphs_make_lines_and_no_crash(found):
     lines = set_lines(Glyph(*one) for one in found)
     for labels in bar_labels(lines):

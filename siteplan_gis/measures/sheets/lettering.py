@@ -17,6 +17,8 @@ _NEW_LINE: Final = 1.3
 _OVERLAP: Final = 0.75
 """A letter may begin this much of its size before the end of the last one: printed twice, or set tight."""
 _SAME_SIZES: Final = 2.0
+_FARTHEST_IN: Final = 1e6
+"""No sheet is so large; also no angle."""
 _BUCKET_IN: Final = 0.05
 _MOST_BUCKETS: Final = 200
 
@@ -104,11 +106,11 @@ def set_lines(glyphs: Iterable[Glyph]) -> list[Line]:
     """Lines in reading order: from the top down, then from the left.
 
     A letter continues the line whose last letter stands just before it on about the same baseline. What stands
-    elsewhere on that baseline, or crosses it, is another line.
+    elsewhere on that baseline, or crosses it, is another line. Letters off any sheet, or of no size, are none.
     """
     by_angle: dict[int, list[_Placed]] = defaultdict(list)
     for glyph in glyphs:
-        if not all(math.isfinite(number) for number in glyph[1:]) or glyph.size <= 0:
+        if not all(abs(number) <= _FARTHEST_IN for number in glyph[1:]) or glyph.size <= 0:
             continue
         angle = round(glyph.angle) % 360
         along, across = on_baseline(glyph.x, glyph.y, angle)
