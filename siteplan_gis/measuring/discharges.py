@@ -131,11 +131,10 @@ def measure_discharges(
     )
     followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
     if near is not None:
-        wide = near.ground
-        error_m = error_of(vertical_m, wide.cell_m)
+        error_m = error_of(vertical_m, near.ground.cell_m)
         limit_m = _FOLLOWED * method.downstream_m
         followed = weighed(
-            followed, wide, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
+            followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
     followed = [certain(each, listed, by_role, method, near_m) for each in followed]
     followed = [with_barrier(each, site) for each in followed]

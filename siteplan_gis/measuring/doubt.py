@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from siteplan_gis.measures.runoff.ensemble import Run
     from siteplan_gis.measures.runoff.ground import Conditioned
+    from siteplan_gis.measures.runoff.widening import Widening
     from siteplan_gis.measures.waterways.network import NetworkTrace
     from siteplan_gis.model.measurement import Discharge
 
@@ -68,7 +69,7 @@ def error_of(accuracy_m: float | None, cell_m: float) -> float:
 
 def weighed(
     followed: Sequence[Followed],
-    ground: Conditioned,
+    ground: Conditioned | Widening,
     listed: Sequence[Target],
     within_m: float,
     limit_m: float,
@@ -89,7 +90,7 @@ def weighed(
     ended = repeat(ground, starts, geometries, limit_m, error_m, barrier_m, near_m, runs)
     for i, each in zip(overland, ended, strict=True):
         found[i] = followed[i]._replace(
-            discharge=_with_runs(followed[i], each, ground, listed, within_m, same_m, error_m),
+            discharge=_with_runs(followed[i], each, listed, within_m, same_m, error_m),
             also=tuple(
                 listed[index]
                 for index in sorted(
@@ -103,7 +104,6 @@ def weighed(
 def _with_runs(
     each: Followed,
     runs: Sequence[Run],
-    ground: Conditioned,
     listed: Sequence[Target],
     within_m: float,
     same_m: float,
@@ -111,6 +111,8 @@ def _with_runs(
 ) -> Discharge:
     discharge = each.discharge
     own = _OTHERWISE.get(discharge.ends_because, discharge.receiving)
+    if discharge.ends_because == "leaves_elevation_data" and isinstance(each.way, Trace) and each.way.at_window:
+        own = _OTHERWISE["leaves_window"]
     if discharge.flow_distance_m is not None and compare(discharge.flow_distance_m, ">", within_m):
         own = _BEYOND
     ends = [_end(run, each.target, listed, within_m, same_m) for run in runs]
@@ -133,7 +135,7 @@ def _with_runs(
         within, explanation = None, f"{said}."
     elif within is None and discharge.within_quarter_mile is not None:
         explanation = f"{said}: too near the limit to tell."
-    paths = (runs[ends.index(end)].path for end in dict.fromkeys(ends) if end != own)
+    others = (runs[ends.index(end)] for end in dict.fromkeys(ends) if end != own)
     return replace(
         discharge,
         within_quarter_mile=within,
@@ -142,7 +144,9 @@ def _with_runs(
         runs=len(runs),
         runs_agreeing=agreeing,
         flow_range_m=spread,
-        rivals=tuple(ground.placed(path.simplify(_DRAWN_CELLS)) for path in paths if path is not None)[:_MOST_RIVALS],
+        rivals=tuple(run.ground.placed(run.path.simplify(_DRAWN_CELLS)) for run in others if run.path is not None)[
+            :_MOST_RIVALS
+        ],
     )
 
 
@@ -152,6 +156,7 @@ _OTHERWISE: Final = {
     "closed_depression": "stop in a closed depression",
     "barrier": "stop in a closed depression behind a road-like barrier",
     "leaves_elevation_data": "leave the elevation data",
+    "leaves_window": "leave the elevation data that are read at once, which go on",
 }
 
 

@@ -11,6 +11,7 @@ from shapely import Point, box
 
 from siteplan_gis.frame import Frame
 from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
+from siteplan_gis.measures.runoff.ensemble import repeat
 from siteplan_gis.measures.runoff.flow import condition_around, trace
 from siteplan_gis.measures.runoff.ground import with_rim
 from siteplan_gis.measures.runoff.widening import Widening
@@ -209,3 +210,43 @@ def test_a_file_is_read_wider_in_the_same_cells(tmp_path, cell_m):
         rows, cols = part.z_m.shape
         assert rows >= 150 // per - 1
         assert np.array_equal(part.z_m, everything.z_m[row : row + rows, col : col + cols])
+
+
+# --- runs over shaken ground ------------------------------------------------------------------------------------------
+
+
+def told(runs):
+    return [(run.ends_because, round(run.length_m, 6)) for run in runs]
+
+
+def test_the_runs_do_not_hang_on_the_window(ground, home):
+    grid = ground(lambda x, y: 100 + 0.03 * y + 0.3 * np.sin(x / 9))
+    goal = [box(-200, -110, 200, -100)]
+    (whole,), (part,) = (
+        repeat(condition_around(grid, home, half_m), [home], goal, 200, 0.1, 0.5, 0.0, [6]) for half_m in (900, 150)
+    )
+    assert told(part) == told(whole)
+    assert len({run.length_m for run in whole}) == 6
+
+
+def test_runs_that_leave_the_window_are_followed_on_wider_ground(ground, home):
+    grid = ground(slope)
+    goal = [box(-200, -110, 200, -100)]
+    window = window_of(grid, 60)
+    (runs,) = repeat(window, [home], goal, 200, 0.1, 0.5, 0.0, [6])
+    (whole,) = repeat(condition_around(grid, home), [home], goal, 200, 0.1, 0.5, 0.0, [6])
+    assert window.ground.z_m.shape == (244, 244)
+    assert told(runs) == told(whole)
+    assert {run.ends_because for run in runs} == {"reached"}
+
+
+@pytest.mark.parametrize(("limit_m", "ends"), [(50, "farther_than_limit"), (80, "leaves_window")])
+def test_runs_that_cannot_be_followed_on_say_so(ground, home, limit_m, ends):
+    window = window_of(ground(slope), 60, most_cells=1)
+    (runs,) = repeat(window, [home], [], limit_m, 0.1, 0.5, 0.0, [4])
+    assert {run.ends_because for run in runs} == {ends}
+
+
+def test_runs_off_the_data_leave_the_data(ground, home):
+    (runs,) = repeat(window_of(ground(slope, half_m=80), 60), [home], [], 120, 0.1, 0.5, 0.0, [4])
+    assert {run.ends_because for run in runs} == {"leaves_elevation_data"}

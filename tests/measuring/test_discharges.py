@@ -247,7 +247,7 @@ def test_where_the_elevations_go_on_unread_nothing_is_told_of_the_length(monkeyp
     found, _ = followed(south, OUT, creek, half_m=500)
     assert (found.receiving, found.flow_distance_m) == ("Mill Creek", pytest.approx(350, abs=3))
     monkeypatch.setattr("siteplan_gis.measuring.conduits.condition_around", narrow)
-    monkeypatch.setattr("siteplan_gis.measures.runoff.widening.Widening._widen", lambda _: False)
+    monkeypatch.setattr("siteplan_gis.measures.runoff.widening.Widening.widen", lambda _: False)
     found, codes = followed(south, OUT, creek, half_m=500)
     assert (found.ends_because, found.within_quarter_mile) == ("leaves_elevation_data", None)
     assert found.plus_minus_m is None

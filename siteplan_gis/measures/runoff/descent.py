@@ -136,7 +136,7 @@ def _edge(
         met = met or (min(column, cols - 1), min(row, rows - 1))
     for begun, side in sides:
         if side is not None:
-            sure, met = min(sure, begun), met or side
+            sure, met = min(sure, begun - 1), met or side
     return met, sure
 
 

@@ -62,14 +62,14 @@ class Widening:
             way = trace(self.ground, start, targets, limit_m, barrier_m, near_m)
             if way.edge is None:
                 return way
-            if not self._goes_on(way.edge):
+            if not self.goes_on(way.edge):
                 ends = way.ends_because == "leaves_elevation_data" or way.depth_at_least
                 way = replace(way, at_window=False)
                 return _saying(way, "the elevation data end there") if ends else way
-            if not self._widen():
+            if not self.widen():
                 return _saying(way, "the elevation data go on, beyond what is read at once") if way.at_window else way
 
-    def _goes_on(self, edge: Point) -> bool:
+    def goes_on(self, edge: Point) -> bool:
         """Whether there are elevations beyond the sides of the window that a place at its rim lies on."""
         rows, cols = self.ground.z_m.shape
         x, y = (int(v) for v in shapely.get_coordinates(self.ground.pixels(edge))[0])
@@ -99,7 +99,7 @@ class Widening:
         south = (high - r - down * (row + rows)) // (down * y)
         return west, north, east, south
 
-    def _widen(self) -> bool:
+    def widen(self) -> bool:
         """Read up to half the window's width more on every side; False where no more may be read."""
         if self.ready is None:
             return False
