@@ -71,7 +71,7 @@ _WHOLE: Final = {"count", "ft/in"}
 
 
 def quantity(value: Any, unit: str, plus_minus: float | None = None, limit: float | None = None) -> str:
-    """A value with its unit and doubt; it is never rounded across `limit`.
+    """A value with its unit and doubt; it is never rounded across `limit`. A doubt too small to change a digit is not shown.
 
     Examples
     --------
@@ -79,6 +79,8 @@ def quantity(value: Any, unit: str, plus_minus: float | None = None, limit: floa
     '0.9996 acres \u00b1 0.002'
     >>> quantity(1, "acre"), quantity(150.0, "ft/in"), quantity(None, "acre")
     ('1 acre', '150 ft per inch', '')
+    >>> quantity(8.78, "acre", 0.00088)
+    '8.78 acres'
     """
     if value is None:
         return ""
@@ -87,8 +89,10 @@ def quantity(value: Any, unit: str, plus_minus: float | None = None, limit: floa
     if isinstance(value, str):
         return f"{value} {unit}".strip()
     one, many = _UNIT_WORDS.get(unit, (unit, unit))
-    shown = f"{figure(value, unit, limit)} {one if value == 1 else many}".strip()
-    return shown if not plus_minus else f"{shown} \u00b1 {_doubt(plus_minus)}"
+    digits = figure(value, unit, limit)
+    shown = f"{digits} {one if value == 1 else many}".strip()
+    last_place = 10.0 ** -len(digits.partition(".")[2])
+    return shown if not plus_minus or plus_minus < last_place / 2 else f"{shown} \u00b1 {_doubt(plus_minus)}"
 
 
 def figure(value: float, unit: str, limit: float | None = None) -> str:

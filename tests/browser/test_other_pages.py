@@ -27,6 +27,8 @@ def written(*arguments: str) -> None:
 def test_whose_land_is_this(browser: Browser, pages: Path) -> None:
     written("etj", str(ROOT / "layers" / "saukville"), "--out", str(pages / "etj"))
     browser.open(pages / "etj" / "etj.html")
+    names = "[...document.querySelectorAll('.leaflet-tooltip.name')].map(one => one.innerText).sort().join()"
+    assert browser.run(names) == "Grafton,Port Washington,Saukville"
     browser.run(
         "const field = document.getElementById('name');"
         "field.value = document.querySelector('#names option').value;"

@@ -59,6 +59,8 @@ def test_a_shown_value_stays_on_its_side_of_the_limit(value: float, unit: str, l
 
 def test_doubts_margins_and_limits_in_words() -> None:
     assert quantity(2.857, "acre", 0.0123) == "2.86 acres \u00b1 0.012"
+    assert quantity(2.857, "acre", 0.0049) == "2.86 acres"
+    assert quantity(2.857, "acre", 0.005) == "2.86 acres \u00b1 0.005"
     assert quantity(1296.2, "ft", 98.4) == "1,296 ft \u00b1 98"
     assert quantity(True, "") == "yes"
     assert quantity("Saukville", "") == "Saukville"

@@ -154,6 +154,29 @@
   if (everything.isValid()) map.fitBounds(everything, { padding: [20, 20], animate: false });
   L.control.scale({ maxWidth: 160 }).addTo(map);
 
+  // Names of cities and villages, each where its largest piece has room for it.
+  const names = L.layerGroup().addTo(map);
+  const named = places.filter((place) => place.kind !== "town" && place.limits.length).map((place) => {
+    const boxes = place.limits.map((rings) => boxOf([rings]));
+    const size = (box) => (box.getNorth() - box.getSouth()) * (box.getEast() - box.getWest());
+    return { name: place.name, box: boxes.reduce((best, box) => (size(box) > size(best) ? box : best)) };
+  });
+  function showNames() {
+    names.clearLayers();
+    const view = map.getBounds();
+    for (const { name, box } of named) {
+      if (!view.intersects(box)) continue;
+      const wide = map.latLngToContainerPoint(box.getNorthEast()).x - map.latLngToContainerPoint(box.getSouthWest()).x;
+      if (wide < 7 * name.length) continue;
+      const text = document.createElement("span");
+      text.textContent = name;
+      L.tooltip({ permanent: true, direction: "center", className: "name", interactive: false })
+        .setLatLng(box.getCenter()).setContent(text).addTo(names);
+    }
+  }
+  map.on("moveend", showNames);
+  showNames();
+
   let mark = null;
   function ask(point) {
     if (mark) mark.remove();
