@@ -71,7 +71,9 @@ _WHOLE: Final = {"count", "ft/in"}
 
 
 def quantity(value: Any, unit: str, plus_minus: float | None = None, limit: float | None = None) -> str:
-    """A value with its unit and doubt; it is never rounded across `limit`. A doubt too small to change a digit is not shown.
+    """A value with its unit and doubt; it is never rounded across `limit`.
+
+    A doubt too small to change a digit is not shown.
 
     Examples
     --------
