@@ -20,7 +20,6 @@ USE = """
 import json, sys
 import numpy as np
 import siteplan_gis
-from siteplan_gis.measures import compiling
 from siteplan_gis.measures.terrain.medians import weighted_median as kernel
 
 found = kernel(np.array([1.0, 2.0, 9.0]), np.array([1.0, 1.0, 5.0]))
