@@ -1,6 +1,6 @@
 """One table of all benchmarks beside their peers.
 
-    python -m tests.bench [--runs N] [NAME ...]
+    python -m tests.bench [--runs N] [--size CELLS] [NAME ...]
 
 Every `bench_NAME.py` of this folder has a function `rows(runs)` that yields rows. Exit 1 where one is not met.
 """
@@ -20,6 +20,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Benchmarks beside their peers.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all of them by default")
     parser.add_argument("--runs", type=int, default=5, help="runs of each, in turn; medians count")
+    parser.add_argument("--size", type=int, help="columns and rows of the elevations of `slope`, 10,000 by default")
     options = parser.parse_args()
     unknown = set(options.names) - set(names)
     if unknown:
@@ -27,7 +28,8 @@ def main():
     print(HEADER, flush=True)
     met = True
     for name in options.names or names:
-        for row in importlib.import_module(f"tests.bench.bench_{name}").rows(options.runs):
+        sized = {"size": options.size} if options.size and name == "slope" else {}
+        for row in importlib.import_module(f"tests.bench.bench_{name}").rows(options.runs, **sized):
             print(row, flush=True)
             met = met and row.met
     return 0 if met else 1

@@ -1,6 +1,6 @@
-"""One way to measure steep ground, as one process: `slope_ways.py WAY FOLDER`. Prints JSON: acres, and seconds inside.
+"""One way to measure steep ground, as one process: `slope_ways.py WAY FOLDER [SIZE]`. Prints JSON: acres and seconds.
 
-`make` writes the data: rough hills of 10,000 by 10,000 cells of 1 m, heights in whole centimetres, tiled deflate.
+`make` writes the data: rough hills of SIZE by SIZE cells of 1 m, heights in whole centimetres, tiled deflate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ACRE_M2 = 4046.8564224
-SIZE = 10_000
+SIZE = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 CRS = "+proj=laea +lat_0=43 +lon_0=-88 +ellps=GRS80 +units=m +type=crs"
 LIMIT = 0.2
 
@@ -32,7 +32,8 @@ def areas(kind):
     import shapely
 
     if kind == "whole":
-        return [shapely.box(-4999, -4999, 4999, 4999)]
+        rim = SIZE / 2 - 1
+        return [shapely.box(-rim, -rim, rim, rim)]
     return [shapely.Point(x, y).buffer(r, quad_segs=16) for x, y, r in circles(kind)]
 
 
@@ -48,6 +49,7 @@ def make(folder):
         "driver": "GTiff", "height": SIZE, "width": SIZE, "count": 1, "dtype": "float32", "crs": CRS,
         "transform": rasterio.Affine(1, 0, -SIZE / 2, 0, -1, SIZE / 2),
         "tiled": True, "blockxsize": 256, "blockysize": 256, "compress": "deflate", "predictor": 3,
+        "bigtiff": "IF_SAFER",
     }  # fmt: skip
     with rasterio.open(folder / "dem.tif", "w", **profile) as file:
         file.set_band_unit(1, "metre")
