@@ -56,7 +56,7 @@ def test_applicants_text_stays_text(browser: Browser, page: Path) -> None:
         browser.run(
             "document.querySelectorAll('main img, main svg[onload], a[href^=\"javascript\"], script:not([type])').length"
         )
-        == 4
+        == 5
     )
     assert browser.complaints() == []
 
