@@ -52,7 +52,7 @@ def waters_below(
 
     From each place the ground is followed on, through what is met first, and from the first drainage line on also the
     lines, every branch. A distance is along the way, from where the runoff leaves. What lies within `near_m` of the way
-    over the ground counts as met: the maps are no truer.
+    over the ground counts as met: the maps are no truer. Of the pieces of a named water only the nearest is told.
     """
     shapes = np.array([one.geometry for one in features], dtype=object)
     tree = shapely.STRtree(shapes)
@@ -94,7 +94,10 @@ def waters_below(
             if along_m <= method.downstream_m:
                 away[k] = min(away.get(k, np.inf), along_m)
     order = sorted(away, key=lambda k: (away[k], features[k].name, features[k].id))
-    return Told(tuple(_at(features[k], away[k]) for k in order), "; ".join(dict.fromkeys(reasons)))
+    waters: dict[object, int] = {}
+    for k in order:
+        waters.setdefault(_water(features[k]) or k, k)
+    return Told(tuple(_at(features[k], away[k]) for k in waters.values()), "; ".join(dict.fromkeys(reasons)))
 
 
 def listings(
@@ -137,6 +140,11 @@ def listings(
             reason = "the layer does not cover the whole way downstream"
         told.append(Told(tuple(sorted(found, key=lambda one: (one.distance_m, one.name, one.id))), reason))
     return told
+
+
+def _water(feature: ReferenceFeature) -> tuple[str, bool] | None:
+    """What the pieces of one named water have in common: maps draw a creek in many, and where it is wide as an area."""
+    return (feature.name.casefold(), feature.kind.startswith("wetland")) if feature.name else None
 
 
 def _entries(way: BaseGeometry, network: Network | None, near_m: float) -> list[tuple[BaseGeometry, float]]:

@@ -63,7 +63,8 @@ def screening_page(screening: Screening) -> str:
         else [("Surface waters", facts["waters"]["listed"]), ("Wetlands", facts["wetlands"]["listed"])]
     )
     return _rendered(
-        "prescreen.html.j2", {"centre": [frame.longitude, frame.latitude], "pad": 0.6, "layers": layers},
+        "prescreen.html.j2",
+        {"centre": [frame.longitude, frame.latitude], "pad": 0.6, "layers": layers, "marks": _marks(facts)},
         record=record, facts=facts, rows=[] if facts is None else _rows(facts), lists=lists,
         removed=[] if screening.facts is None else [TAKEN_BY[name] for name in screening.facts.taken_out],
         amount=amount_words, feet=lambda value: figure(value, "ft"),
@@ -160,6 +161,11 @@ def _rows(facts: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     return rows
 
 
+def _marks(facts: Mapping[str, Any] | None) -> list[list[Any]]:
+    """The numbers of the places where runoff leaves, as in the table: longitude, latitude and number of each."""
+    return [[*one["leaves_at"]["coordinates"][:2], k] for k, one in enumerate(facts["runoff"], 1)] if facts else []
+
+
 def _parcel_layers(facts: ParcelFacts, frame: Frame) -> list[dict[str, Any]]:
     parcel = facts.parcel.geometry
     reach = MILE_M + _CLIP_M
@@ -188,7 +194,8 @@ def _parcel_layers(facts: ParcelFacts, frame: Frame) -> list[dict[str, Any]]:
         *(layer(words[name], keys[name], [(shape, words[name])]) for name, shape in sorted(facts.kept_out.items())),
         layer("Steep ground on the parcel", "steep_patches", ((one, "20 % or steeper") for one in facts.steep_where)),
         layer("Runoff as followed", "runoff_paths",
-              ((one.path if one.path is not None else one.start, text(one.explanation)) for one in facts.runoff)),
+              ((one.path if one.path is not None else one.start, f"Place {k}: {text(one.explanation)}")
+               for k, one in enumerate(facts.runoff, 1))),
         layer("A quarter mile", "quarter_mile", [(parcel.buffer(QUARTER_MILE_M, quad_segs=64).exterior, "A quarter mile")]),
         layer("One mile", "one_mile", [(parcel.buffer(MILE_M, quad_segs=64).exterior, "One mile")]),
         layer("Parcel", "site", [(parcel, f"Parcel {text(facts.parcel.id)}")], fit=True),

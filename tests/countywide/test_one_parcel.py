@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import shapely
 from typer.testing import CliRunner
@@ -14,6 +15,7 @@ from siteplan_gis.errors import InputError
 from siteplan_gis.measures.shapes.proximity import nearby
 from siteplan_gis.measures.territory.jurisdiction import shares
 from siteplan_gis.model.screening import Asked
+from siteplan_gis.report.parcel_page import screening_page
 from siteplan_gis.units import acres
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -187,6 +189,32 @@ def test_the_page_is_one_file_and_says_what_is_not_known(tmp_path):
     assert "runoff was not asked for" in page
     assert "src=" not in page.split("</style>")[1].split('<script type="application/json"')[0]
     assert {path.name for path in out.iterdir()} == {"prescreen.html", "prescreen.json", "prescreen.txt"}
+
+
+def test_the_map_numbers_the_places_of_the_table(screening):
+    page = screening_page(screening)
+    data = json.loads(page.split('id="map-data">')[1].split("</script>")[0])
+    frame = screening.parcel.frame
+    for number, one in enumerate(screening.facts.runoff, 1):
+        longitude, latitude, told = data["marks"][number - 1]
+        assert (told, f"Runoff, place {number}<" in page) == (number, True)
+        away = frame.from_lonlat(np.array([[longitude, latitude]]))[0] - (one.start.x, one.start.y)
+        assert np.hypot(*away) < 0.2
+    assert len(data["marks"]) == len(screening.facts.runoff) >= 2
+    lines = next(layer for layer in data["layers"] if layer["title"] == "Runoff as followed")
+    assert [words.split(":")[0] for _, words in lines["items"]] == [
+        f"Place {k + 1}" for k in range(len(lines["items"]))
+    ]
+
+
+def test_pieces_of_a_named_water_are_told_once():
+    facts = screen_few(ParcelsAsked(None, LAYERS, parcel="4301-07"))[0].facts
+    pieces = [one for one in facts.waters.listed if one.name == "Teasel Creek"]
+    assert len(pieces) > 1
+    found = [one for one in facts.downstream if one.name == "Teasel Creek"]
+    assert [round(one.distance_m) for one in found] == [0]
+    # Those without a name may be different ones.
+    assert sum(not one.name for one in facts.downstream) == 2
 
 
 def test_from_python():

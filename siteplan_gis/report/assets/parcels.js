@@ -36,6 +36,10 @@
     label.append(box, swatch, document.createTextNode(layer.title));
     switches.append(label);
   }
+  for (const [longitude, latitude, number] of data.marks || []) {
+    const icon = L.divIcon({ className: "place-number", html: String(number), iconSize: [18, 18] });
+    L.marker([latitude, longitude], { icon, interactive: false, keyboard: false }).addTo(map);
+  }
   const start = first.isValid() ? first.pad(data.pad) : everything;
   if (start.isValid()) map.fitBounds(start, { maxZoom: 18, animate: false });
   else map.setView([...data.centre].reverse(), 10);
