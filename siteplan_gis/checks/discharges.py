@@ -4,7 +4,8 @@ What the rule asks: the locations where stormwater is discharged to a surface wa
 a quarter mile downstream of the construction site.
 
 How it is judged: runoff is followed from each drawn outfall along the ground and the mapped drainage lines, never
-as the crow flies. Where no outfall is drawn, it is followed from where runoff leaves the disturbed area: what then
+as the crow flies. Where a path meets a ditch, an artificial path or another mapped line that is no counted water, it
+is followed along it. Where no outfall is drawn, it is followed from where runoff leaves the disturbed area: what then
 reaches a water within the quarter mile was not shown. Where some are drawn, a water that only undrawn runoff reaches
 is the reviewer's; so is a second place where a twentieth of the disturbed ground (or a channel) discharges to a water
 that a drawn outfall reaches elsewhere, since each location must be shown. A path that stops in a closed depression, at

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from siteplan_gis.measures.runoff.flow import Trace
 from siteplan_gis.model.comparison import show
 from siteplan_gis.units import feet
 
@@ -24,8 +23,8 @@ _COURSES: Final = ("north", "northeast", "east", "southeast", "south", "southwes
 
 def with_barrier(each: Followed, site: Site) -> Followed:
     """A discharge that a barrier stops, with the barrier's place, and the place and road in its explanation."""
-    way, discharge = each.way, each.discharge
-    if not isinstance(way, Trace) or way.barrier is None:
+    way, discharge = each.over, each.discharge
+    if way is None or way.barrier is None:
         return each
     place = f"{show(feet(each.start.distance(way.barrier)), 0)} ft {course(each.start, way.barrier)} of where it starts"
     road = _road(way.barrier, site)

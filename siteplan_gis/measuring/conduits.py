@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.terrain import ElevationFile, ElevationGrid
 
-_NO_WAY: Final = frozenset({"coastline", "flow_direction", "pipeline", "other", SINK_KIND})
+NO_WAY: Final = frozenset({"coastline", "flow_direction", "pipeline", "other", SINK_KIND})
 """Kinds of lines that carry no surface runoff: supply pipelines run uphill."""
 
 _OUTLETS: Final = ("outfall", "storm_sewer", "culvert", "drainage_pattern")
@@ -64,7 +64,7 @@ def find_conduits(site: Site, method: Method) -> Conduits:
     culverts = [feature.geometry for layer in site.layers.get("culverts", ()) for feature in layer.features]
     culverts += [feature.geometry for feature in site.plan.of("culvert")]
     flowlines = site.layers.get("flowlines", ())
-    lines = [feature for layer in flowlines for feature in layer.features if feature.kind not in _NO_WAY]
+    lines = [feature for layer in flowlines for feature in layer.features if feature.kind not in NO_WAY]
     sinks = []
     for role in ("waters", "flowlines"):
         for layer in site.layers.get(role, ()):

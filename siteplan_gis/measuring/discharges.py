@@ -3,56 +3,41 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import shapely
 
 from siteplan_gis.measures.runoff.exits import Exit, runoff_exits
-from siteplan_gis.measures.runoff.flow import BARRIER_M, Trace
-from siteplan_gis.measures.runoff.ground import Conditioned
-from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.measures.runoff.flow import BARRIER_M
 from siteplan_gis.measures.shapes.coverage import uncovered
-from siteplan_gis.measures.waterways.drainage import Network
-from siteplan_gis.measures.waterways.network import follow_network
 from siteplan_gis.measuring.barriers import with_barrier
-from siteplan_gis.measuring.conduits import Sink, closed_ponds, find_conduits
-from siteplan_gis.measuring.doubt import Followed, Target, error_of, profile, weighed
+from siteplan_gis.measuring.conduits import closed_ponds, find_conduits
+from siteplan_gis.measuring.doubt import Followed, Target, error_of, weighed
+from siteplan_gis.measuring.following import DATUM_DOUBT_M, FOLLOWED, follow, heights_of
+from siteplan_gis.measuring.mapped_ways import mapped_lines, ways_of
 from siteplan_gis.measuring.record import Taken, cannot, measured
 from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
-from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.comparison import compare
 from siteplan_gis.model.controls import labels
 from siteplan_gis.model.flag import Flag
-from siteplan_gis.model.measurement import Discharge
-from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.waterways.drainage import Heights
-    from siteplan_gis.measures.waterways.network import NetworkTrace
+    from siteplan_gis.measures.runoff.widening import Widening
     from siteplan_gis.model.layers import ReferenceLayer
-    from siteplan_gis.model.measurement import Method
+    from siteplan_gis.model.measurement import Discharge, Method
     from siteplan_gis.model.site import Site
     from siteplan_gis.model.terrain import ElevationGrid
 
 
-DATUM_DOUBT_M: Final = 1.5
-_FOLLOWED: Final = 2.0
-"""Runoff is followed this many times as far as the law asks, so that the distance itself is told."""
-
 _CONCENTRATED: Final = 0.05
 """Runoff of this share of the disturbed ground through one short stretch of its edge is a discharge of its own."""
-
-_LARGEST_DOUBT: Final = 0.15
-"""A path whose length is more doubtful than this share of it (on level ground) tells nothing about what it misses."""
 
 
 def targets(site: Site) -> list[Target]:
@@ -79,7 +64,7 @@ def measure_discharges(
     listed = targets(site)
     outfalls = site.plan.of("outfall")
     grid = site.terrain.grid if site.terrain is not None else None
-    lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
+    lines = mapped_lines(site)
     if not site.layers.get("waters") and not site.layers.get("wetlands") and not listed:
         taken.add(cannot("discharge_count", "no layer of waters or wetlands was given"))
         return taken, ()
@@ -121,7 +106,7 @@ def measure_discharges(
     followed_from = partial(
         follow,
         ground=near,
-        network=Network(lines, method.network_gap_m, heights_of(near.ground if near else None)) if lines else None,
+        ways=ways_of(lines, site, method, heights_of(near.ground if near else None)),
         listed=listed,
         method=method,
         accuracy_m=near_m,
@@ -132,7 +117,7 @@ def measure_discharges(
     followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
     if near is not None:
         error_m = error_of(vertical_m, near.ground.cell_m)
-        limit_m = _FOLLOWED * method.downstream_m
+        limit_m = FOLLOWED * method.downstream_m
         followed = weighed(
             followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
@@ -211,90 +196,6 @@ def _way(each: Followed) -> BaseGeometry:
     return each.start if path is None else shapely.union_all([each.start, path])
 
 
-def follow(
-    name: str,
-    start: Point,
-    ground: Conditioned | Widening | None,
-    network: Network | None,
-    listed: Sequence[Target],
-    method: Method,
-    accuracy_m: float,
-    barrier_m: float,
-    taken: Taken,
-    sinks: Sequence[Sink] = (),
-    *,
-    drawn: bool,
-    told: bool = True,
-) -> Followed:
-    """Follow runoff from one place along mapped drainage lines and the ground; what was met on the way is flagged.
-
-    `network` knows the heights of `ground` (see `heights_of`). The profile of the path is made where it is `told`.
-    """
-    geometries = [target.geometry for target in listed]
-    limit_m = _FOLLOWED * method.downstream_m
-    wide = Widening(ground) if isinstance(ground, Conditioned) else ground
-    ways: list[Trace | NetworkTrace] = []
-    if network is not None:
-        along = follow_network(network, start, geometries, method.network_snap_m, limit_m)
-        if along.snapped:
-            ways.append(along)
-            _flag_network(name, along, taken)
-    if wide is not None and not any(way.reached is not None for way in ways):
-        overland = wide.follow(start, geometries, limit_m, barrier_m)
-        if overland.reached is None:
-            # A path in the stream's true bed never touches the stream's line on a map that lies beside it.
-            beside = wide.follow(start, geometries, limit_m, barrier_m, accuracy_m)
-            overland = beside if beside.reached is not None else overland
-        ways.append(overland)
-        _flag_ground(name, overland, taken)
-    if not ways:
-        text = "no elevation model was given and no drainage line lies near it"
-        lost = Discharge(name, drawn, "", None, None, None, None, "no_elevation", start, None, explanation=text)
-        return Followed(lost, None, None, start)
-    way = min(ways, key=lambda item: (item.reached is None, item.length_m))
-    reached = listed[way.reached] if way.reached is not None else None
-    plus_minus = way.plus_minus_m + DATUM_DOUBT_M
-    within: bool | None = None
-    if reached is not None:
-        within = compare(way.length_m, "<=", method.downstream_m, plus_minus)
-    elif way.ends_because == "farther_than_limit" and plus_minus <= _LARGEST_DOUBT * way.length_m:
-        within = False
-    explanation = _for_reviewers(way.explanation)
-    if isinstance(way, Trace) and way.sink is not None:
-        explanation = f"{explanation.rstrip('.')}: {sinks[way.sink].name}."
-    for ending, code in (
-        ("closed_depression", "depression_closed"),
-        ("barrier", "depression_closed"),
-        ("leaves_elevation_data", "trace_leaves_elevation"),
-    ):
-        if way.ends_because == ending:
-            taken.flags.append(Flag(code, f"{name}: {explanation}", feature=name))
-    if within is None and reached is not None:
-        explanation = (
-            f"{reached.name} is reached after {show(feet(way.length_m), 0)} ± {show(feet(plus_minus), 0)} ft: "
-            "too near the limit to tell"
-        )
-    ends = f"reached_{reached.kind}" if reached is not None else way.ends_because
-    discharge = Discharge(
-        name,
-        drawn,
-        reached.name if reached else "",
-        reached.kind if reached else None,
-        way.length_m if reached else None,
-        way.straight_m if reached else None,
-        within,
-        ends,
-        start,
-        way.path,
-        # Where the data go on unread, so may the path.
-        None if isinstance(way, Trace) and way.at_window else plus_minus,
-        drawn,
-        explanation,
-        profile=profile(wide.ground, way.path) if wide is not None and told else (),
-    )
-    return Followed(discharge, reached, way, start)
-
-
 def certain(
     each: Followed, listed: Sequence[Target], layers: Sequence[Sequence[ReferenceLayer]], method: Method, near_m: float
 ) -> Followed:
@@ -312,73 +213,6 @@ def certain(
         return each
     text = "No water or wetland that was given lies within a quarter mile even in a straight line"
     return each._replace(discharge=replace(each.discharge, within_quarter_mile=False, explanation=text))
-
-
-def _flag_ground(name: str, way: Trace, taken: Taken) -> None:
-    if way.culverts:
-        text = f"{name}: the runoff path was carried through {len(way.culverts)} drawn culvert{'s' * (len(way.culverts) > 1)}"
-        taken.flags.append(Flag("culvert_assumed", text, feature=name))
-    taken.flags.extend(
-        Flag(
-            "line_through_barrier",
-            f"{name}: a mapped line led the runoff path through ground {show(feet(high), 1)} ft high",
-            feature=name,
-        )
-        for _, high in way.led
-    )
-    taken.flags.extend(
-        Flag(
-            "depression_breached",
-            f"{name}: the runoff path was carried through ponding {show(feet(depth), 1)} ft deep",
-            feature=name,
-        )
-        for _, depth, _ in way.breached
-    )
-
-
-def _flag_network(name: str, along: NetworkTrace, taken: Taken) -> None:
-    taken.flags.extend(
-        Flag(
-            "network_gap_bridged",
-            f"{name}: a gap of {show(feet(gap), 0)} ft in the drainage lines was bridged",
-            feature=name,
-        )
-        for _, gap in along.gaps
-    )
-    taken.flags.extend(
-        Flag("network_doubt", f"{name}: {_for_reviewers(doubt)}", feature=name) for doubt in along.doubts
-    )
-
-
-def _for_reviewers(sentence: str) -> str:
-    """A sentence of the measures in the reviewer's words: in feet, with waters for targets.
-
-    Examples
-    --------
-    >>> _for_reviewers("No target is met within 805 m along the path, carried through 1 ponding up to 0.3 m deep.")
-    'No water or wetland is met within 2,641 ft along the path, carried through 1 ponding up to 1.0 ft deep.'
-    """
-
-    def in_feet(length: re.Match[str]) -> str:
-        return f"{show(feet(float(length[1])), int('.' in length[1]))} ft"
-
-    return re.sub(r"(\d+(?:\.\d+)?) m\b", in_feet, sentence).replace("No target is met", "No water or wetland is met")
-
-
-def heights_of(ground: Conditioned | None) -> Heights | None:
-    """Elevations in metres of the cells below points, not a number where there is none; None without any ground."""
-    if ground is None:
-        return None
-    rows, columns = ground.z_m.shape
-
-    def heights(points: NDArray[np.object_]) -> NDArray[np.float64]:
-        column, row = np.floor(shapely.get_coordinates(np.asarray(ground.pixels(points)))).T
-        inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
-        told = np.full(len(points), np.nan)
-        told[inside] = ground.z_m[row[inside].astype(np.int64), column[inside].astype(np.int64)]
-        return told
-
-    return heights
 
 
 def _start(geometry: BaseGeometry) -> Point:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
@@ -14,7 +15,7 @@ from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shapely import Point
     from shapely.geometry.base import BaseGeometry
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from siteplan_gis.measures.runoff.ground import Conditioned
     from siteplan_gis.measures.runoff.widening import Widening
     from siteplan_gis.measures.waterways.network import NetworkTrace
+    from siteplan_gis.measuring.mapped_ways import MappedWays
     from siteplan_gis.model.measurement import Discharge
 
 AGREEING: Final = 0.95
@@ -54,6 +56,10 @@ class Followed(NamedTuple):
     start: Point
     also: tuple[Target, ...] = ()
     """Everything that any run reaches within the quarter mile."""
+    over: Trace | None = None
+    """The part of the way that runs over the ground; None where none does."""
+    ways: MappedWays | None = None
+    """The mapped lines that take the runoff where it meets them."""
 
 
 def error_of(accuracy_m: float | None, cell_m: float) -> float:
@@ -82,23 +88,60 @@ def weighed(
 
     What runs over drawn drainage lines does not hang on the elevations and stays as it is.
     """
-    overland = [i for i, item in enumerate(followed) if isinstance(item.way, Trace) and item.way.path is not None]
+    overland = [i for i, item in enumerate(followed) if item.over is not None and item.discharge.path is not None]
     found = list(followed)
-    starts = [followed[i].start for i in overland]
-    runs = [RUNS if followed[i].discharge.drawn else FEW_RUNS for i in overland]
     geometries = [target.geometry for target in listed]
-    ended = repeat(ground, starts, geometries, limit_m, error_m, barrier_m, near_m, runs)
-    for i, each in zip(overland, ended, strict=True):
-        found[i] = followed[i]._replace(
-            discharge=_with_runs(followed[i], each, listed, within_m, same_m, error_m),
-            also=tuple(
-                listed[index]
-                for index in sorted(
-                    {run.reached for run in each if run.reached is not None and run.length_m <= within_m}
-                )
-            ),
-        )
+    for ways in dict.fromkeys(followed[i].ways for i in overland):
+        chosen = [i for i in overland if followed[i].ways is ways]
+        starts = [followed[i].start for i in chosen]
+        runs = [RUNS if followed[i].discharge.drawn else FEW_RUNS for i in chosen]
+        goals = geometries if ways is None else [*geometries, *ways.shapes]
+        ended = repeat(ground, starts, goals, limit_m, error_m, barrier_m, near_m, runs)
+        if ways is not None:
+            again = partial(
+                repeat, ground, targets=geometries, limit_m=limit_m, error_m=error_m, barrier_m=barrier_m, near_m=near_m
+            )
+            ended = _led(ended, starts, ways, geometries, limit_m, again)
+        for i, each in zip(chosen, ended, strict=True):
+            found[i] = followed[i]._replace(
+                discharge=_with_runs(followed[i], each, listed, within_m, same_m, error_m),
+                also=tuple(
+                    listed[index]
+                    for index in sorted(
+                        {run.reached for run in each if run.reached is not None and run.length_m <= within_m}
+                    )
+                ),
+            )
     return found
+
+
+def _led(
+    ended: Sequence[Sequence[Run]],
+    starts: Sequence[Point],
+    ways: MappedWays,
+    waters: Sequence[BaseGeometry],
+    limit_m: float,
+    again: Callable[..., list[list[Run]]],
+) -> list[list[Run]]:
+    """Runs with the ends that the mapped lines lead to which they meet; where those end, over the same ground on."""
+    led = [
+        [ways.run_led(run, start, waters, limit_m) for run in each] for each, start in zip(ended, starts, strict=True)
+    ]
+    places = dict.fromkeys(end.wkb for each in led for _, end in each if end is not None)
+    if not places:
+        return [[run for run, _ in each] for each in led]
+    most = max(len(each) for each in led)
+    on = dict(zip(places, again([shapely.from_wkb(place) for place in places], runs=[most] * len(places)), strict=True))
+    return [
+        [_gone_on(run, on[end.wkb][k], limit_m) if end else run for k, (run, end) in enumerate(each)] for each in led
+    ]
+
+
+def _gone_on(run: Run, tail: Run, limit_m: float) -> Run:
+    length_m = run.length_m + tail.length_m
+    if length_m > limit_m:
+        return run._replace(reached=None, ends_because="farther_than_limit", length_m=length_m)
+    return run._replace(reached=tail.reached, ends_because=tail.ends_because, length_m=length_m)
 
 
 def _with_runs(
@@ -144,7 +187,8 @@ def _with_runs(
         runs=len(runs),
         runs_agreeing=agreeing,
         flow_range_m=spread,
-        rivals=tuple(run.ground.placed(run.path.simplify(_DRAWN_CELLS)) for run in others if run.path is not None)[
+        rivals=discharge.rivals
+        + tuple(run.ground.placed(run.path.simplify(_DRAWN_CELLS)) for run in others if run.path is not None)[
             :_MOST_RIVALS
         ],
     )
@@ -156,6 +200,9 @@ _OTHERWISE: Final = {
     "closed_depression": "stop in a closed depression",
     "barrier": "stop in a closed depression behind a road-like barrier",
     "leaves_elevation_data": "leave the elevation data",
+    "network_ends": "are led along mapped lines that end without reaching a water",
+    "at_edge_of_coverage": "are led along mapped lines that leave the ground of their map",
+    "no_line": "meet a mapped line that leads nowhere",
     "leaves_window": "leave the elevation data that are read at once, which go on",
 }
 

@@ -14,8 +14,10 @@ from siteplan_gis.measures.runoff.ground import condition_around
 from siteplan_gis.measures.runoff.leaving_places import drawn_on, parcel_exits, ranked
 from siteplan_gis.measures.waterways.drainage import Network
 from siteplan_gis.measuring.conduits import find_conduits
-from siteplan_gis.measuring.discharges import certain, follow, heights_of, targets
+from siteplan_gis.measuring.discharges import certain, targets
 from siteplan_gis.measuring.doubt import error_of, weighed
+from siteplan_gis.measuring.following import follow, heights_of
+from siteplan_gis.measuring.mapped_ways import mapped_lines, ways_of
 from siteplan_gis.measuring.parcel_downstream import Told, listings, waters_below
 from siteplan_gis.measuring.parcel_ground import reason_without
 from siteplan_gis.measuring.receiving import measure_receiving
@@ -95,20 +97,23 @@ class RunoffOfParcels:
         shapes = [one.geometry for one in near]
         drained = ranked(receivers(ground, barrier_m), shapes, _groups(near), method.downstream_m)
         lines = [feature for layer in site.layers.get("flowlines", ()) for feature in layer.features]
-        network = Network(lines, method.network_gap_m, heights_of(ground)) if lines else None
+        ways = ways_of(mapped_lines(site), site, method, heights_of(ground))
+        leading = ways.shapes if ways is not None else []
         tree = shapely.STRtree(shapes)
         for reach_m in (0.0, near_m):
-            ground.goal(shapes, reach_m)
+            ground.goal([*shapes, *leading], reach_m)
         for i, (parcel, drawn) in enumerate(zip(parcels, drawn_on(drained, parcels), strict=True)):
             taken, found = Taken(), []
             around = shapely.box(*shapely.bounds(parcel) + _FOLLOWED_M * np.array([-1, -1, 1, 1]))
             own = [near[k] for k in sorted(tree.query(around).tolist())]
-            here = ground.narrowed([one.geometry for one in own])
+            beside = ways.near(around) if ways is not None else None
+            met = beside.shapes if beside is not None else []
+            here = ground.narrowed([*(one.geometry for one in own), *met])
             places = parcel_exits(drained, parcel, drawn, asked.exits)
             for number, (place, _) in enumerate(places, 1):
                 found.append(
                     follow(
-                        f"runoff exit {number}", place, here, network, own, method, near_m, barrier_m, taken,
+                        f"runoff exit {number}", place, here, beside, own, method, near_m, barrier_m, taken,
                         known.sinks, drawn=False, told=asked.listed,
                     )
                 )  # fmt: skip

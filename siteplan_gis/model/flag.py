@@ -67,6 +67,7 @@ FLAG_CODES: Final = {
     "lines_closed": "closed lines were taken as polygons",
     "lines_not_closed": "lines of a polygon role do not close and were set aside",
     "manifest_role_unmatched": "the manifest names a layer that the plan does not hold",
+    "mapped_line_followed": "the runoff path meets a mapped line that is no counted water, and was followed along it",
     "network_doubt": "a drainage line was followed with a doubt",
     "network_gap_bridged": "a gap in the drainage lines was bridged",
     "no_role": "a layer's role is not known; it was not used",
