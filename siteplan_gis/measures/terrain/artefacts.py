@@ -184,12 +184,17 @@ def _steps(z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.floa
             continue
         rise = np.diff(piece, axis=1)
         beyond = rise[:, 1:-1] - (rise[:, :-2] + rise[:, 2:]) / 2
-        known = ~np.isnan(beyond).any(axis=0)
-        size, bend = np.full(beyond.shape[1], np.nan), np.full(beyond.shape[1], np.nan)
-        size[known] = np.median(beyond[:, known], axis=0)
-        bend[known] = np.abs(np.median((rise[:, 2:] - rise[:, :-2])[:, known], axis=0))
+        size, bend = _middles(beyond), np.abs(_middles(rise[:, 2:] - rise[:, :-2]))
         same = np.abs(beyond - size) < np.abs(size) / 2
         size[bend > np.abs(size) / 2] = 0.0
         steps.append(size)
         alike.append(same.mean(axis=0))
     return np.array(steps), np.array(alike)
+
+
+def _middles(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The median of each column, not a number where one of it is none: sorting takes a fifth of numpy's own."""
+    ordered = np.sort(values, axis=0)
+    middle: NDArray[np.float64] = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    # What is not a number comes last.
+    return np.where(np.isnan(ordered[-1]), np.nan, middle)
