@@ -6,8 +6,11 @@ import html
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+import folium
 import numpy as np
 import shapely
+from branca.element import Element, MacroElement
+from folium.template import Template
 
 from siteplan_gis.model.review import Status
 from siteplan_gis.report.colours import REVIEWER_INK, STATUS_INK, context_ink
@@ -23,13 +26,7 @@ from siteplan_gis.report.map_layers import (
 )
 from siteplan_gis.report.own_coordinates import coordinate_formula
 from siteplan_gis.report.relief import relief_picture
-from siteplan_gis.report.template_cache import templates_kept
 from siteplan_gis.report.wording import STATUS_SIGNS, STATUS_WORDS, figure, humanised
-
-with templates_kept():
-    import folium
-    from branca.element import Element, MacroElement
-    from folium.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,6 @@ from siteplan_gis.report.curves import open_acres_svg, profile_svg
 from siteplan_gis.report.map_page import map_parts, script_json, site_grid
 from siteplan_gis.report.plan_parts import plan_layer_records
 from siteplan_gis.report.records import review_record, sorted_findings
-from siteplan_gis.report.template_cache import kept_templates
 from siteplan_gis.report.wording import (
     SEVERITY_WORDS,
     SOURCE_STATUS_WORDS,
@@ -99,7 +98,7 @@ def environment() -> Environment:
     """Where the templates are and how their values are shown."""
     found = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, bytecode_cache=kept_templates(),
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     found.filters["humanised"] = humanised
     found.filters["feet"] = lambda value: quantity(value, "ft")
