@@ -4,9 +4,9 @@ What the rules ask: each ordinance names its own quantity. Saukville and East Tr
 Fairwater of the area of the land or lot, of feet of street and of feet of pipe. The four are never exchanged.
 
 How it is judged: "pass" means that the trigger is met and the ordinance applies; "not applicable" that it is not
-met; "needs review" that the text is missing, the value lies within its doubt of the limit, or the project claims an
-exemption, which the program never grants by itself. A small area is "below the threshold", never "exempt": the
-administrator may reach any site.
+met; "needs review" that the text is missing, the value lies within its doubt of the limit, the project states acres
+that would meet the trigger where those drawn do not, or it claims an exemption, which the program never grants by
+itself. A small area is "below the threshold", never "exempt": the administrator may reach any site.
 
 Limits: exemptions and land use are the applicant's own words.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, untold
+from siteplan_gis.checks.verdict import amount, checklist, contradiction, finding, held, limit_words, untold
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def reached_by_disturbance(rule: Rule, case: Case) -> Sequence[Finding]:
     text = (
         f"{amount(measured, limit)} are disturbed: below the threshold of {limit_words(limit)}. That is no exemption: "
         f"the {case.ordinance.administrator} may apply the ordinance to a site of any size.{note}"
+        f"{contradiction(case.site.plan.stated.disturbed_acres, measured, limit)}"
     )
     return [finding(rule, "disturbed", Status.NEEDS_REVIEW, text, measured=measured, limit=limit)]
 
@@ -103,7 +104,8 @@ def excluded_by_claim(rule: Rule, case: Case) -> Sequence[Finding]:
 
 def reached_by_land(rule: Rule, case: Case) -> Sequence[Finding]:
     """Whether the land itself (not the disturbed part) reaches the limit."""
-    return [_trigger(rule, "land", case.measured.values.get("site_acres"), "The land has", "the land's acreage")]
+    land, stated = case.measured.values.get("site_acres"), case.site.plan.stated.site_acres
+    return [_trigger(rule, "land", land, "The land has", "the land's acreage", stated=stated)]
 
 
 def reached_by_plat_or_lot(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -115,7 +117,8 @@ def reached_by_plat_or_lot(rule: Rule, case: Case) -> Sequence[Finding]:
             finding(rule, "plat", Status.NEEDS_REVIEW, "The application does not say whether a plat is needed.")
         )
     elif activity.needs_plat:
-        found.append(_trigger(rule, "plat", land, "Land to be platted:", "the land's acreage", "plat"))
+        stated = case.site.plan.stated.site_acres
+        found.append(_trigger(rule, "plat", land, "Land to be platted:", "the land's acreage", "plat", stated))
     else:
         found.append(finding(rule, "plat", Status.NOT_APPLICABLE, "No subdivision plat is needed, as stated."))
     if activity.land_use in {"commercial", "industrial", "institutional"}:
@@ -148,12 +151,18 @@ def reached_by_length(rule: Rule, case: Case) -> Sequence[Finding]:
 
 def reached_for_plan_content(rule: Rule, case: Case) -> Sequence[Finding]:
     """Whether the listed content of the control plan is asked of a disturbance of this size."""
-    measured = case.measured.values.get("disturbed_acres")
-    return [_trigger(rule, "disturbed", measured, "Disturbed ground:", "the disturbed acreage")]
+    measured, stated = case.measured.values.get("disturbed_acres"), case.site.plan.stated.disturbed_acres
+    return [_trigger(rule, "disturbed", measured, "Disturbed ground:", "the disturbed acreage", stated=stated)]
 
 
 def _trigger(
-    rule: Rule, subject: str, measured: Measurement | None, opening: str, name: str, limit_name: str = "least"
+    rule: Rule,
+    subject: str,
+    measured: Measurement | None,
+    opening: str,
+    name: str,
+    limit_name: str = "least",
+    stated: float | None = None,
 ) -> Finding:
     if measured is None or measured.value is None:
         return untold(rule, subject, measured, name)
@@ -164,7 +173,10 @@ def _trigger(
     if measured.reason and reached is False:
         # What stands in for the land is a part of it: the whole may reach the limit.
         status, words = Status.NEEDS_REVIEW, f"cannot be told ({measured.reason})"
-    text = f"{opening} {amount(measured, limit)}; {limit_words(limit)}: {words}."
+    other = contradiction(stated, measured, limit) if reached is False else ""
+    if other:
+        status = Status.NEEDS_REVIEW
+    text = f"{opening} {amount(measured, limit)}; {limit_words(limit)}: {words}.{other}"
     return finding(rule, subject, status, text, measured=measured, limit=limit)
 
 

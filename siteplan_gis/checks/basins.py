@@ -8,7 +8,8 @@ How it is judged: the largest area open on one day against the limit; exactly 10
 that drains through one cell first reaches the program's threshold; the texts give none, so a channel alone asks the
 reviewer where no basin is drawn. The ground that drains to a basin, on and off the site, is found cell by cell, with
 that of the inlets that drawn storm sewers lead to it; where it may be larger than the elevations show, a basin never
-passes. Depth is the plan's own figure (attribute `depth`).
+passes. Depth is the plan's own figure (attribute `depth`). Where the application states a figure on the other side of
+10 acres, one of the two is wrong: the reviewer's.
 
 Limits: today's ground, not the graded one, leads the water; which particles a basin traps, its outlet and its upkeep
 are computations and conduct to be looked at by hand.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, unseen, untold
+from siteplan_gis.checks.verdict import amount, checklist, contradiction, finding, held, limit_words, unseen, untold
 from siteplan_gis.model.comparison import compare, show, show_share
 from siteplan_gis.model.controls import basins, labels
 from siteplan_gis.model.drawn_figures import FEET, figure_of
@@ -45,6 +46,10 @@ def judge_basins_required(rule: Rule, case: Case) -> Sequence[Finding]:
         return [untold(rule, "basins", most, "the largest area open on one day")]
     opened = f"{amount(most, limit)} open at one time"
     above = held(most, limit)
+    other = contradiction(case.site.plan.stated.disturbed_max_concurrent_acres, most, limit)
+    if other:
+        remedy = "State what the drawing and its dates show, or correct them."
+        return [finding(rule, "basins", Status.NEEDS_REVIEW, f"{opened}.{other}", measured=most, limit=limit, remedy=remedy)]  # fmt: skip
     if above is not True and (heads is None or heads.value is None):
         reason = heads.reason if heads is not None and heads.reason else "channels were not looked for"
         text = f"Not checked: {opened}, and whether a channel originates there is not told: {reason}."

@@ -9,7 +9,8 @@ slope, by the plane of the existing ground around each place and by the water th
 a barrier (fence, bales, wattle, berm, strip, basin, trap) runs beside it within 25 ft; a tracking pad, riprap and a
 check close the gap that a fence leaves for them, and gaps under 10 ft are drafting. What stays bare is told in feet
 and drawn. It fails where more is bare than may be of another kind; within that doubt it is the reviewer's. Exactly 10
-acres is neither less nor more.
+acres is neither less nor more. A figure that the application states on the other side of 10 acres leaves all of it to
+the reviewer.
 
 The state's technical standard 1056 is told as advice: it sets fences on the contour, at most so far apart down the
 slope (its table 1), and forbids them in concentrated flow. A literal fence along a channel's edge, or straight down a
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.checks.verdict import amount, checklist, finding, held, limit_words, unseen, untold
+from siteplan_gis.checks.verdict import amount, checklist, contradiction, finding, held, limit_words, unseen, untold
 from siteplan_gis.checks.water_edges import protective_areas
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.controls import FENCES, control_kind, controls_of
@@ -58,10 +59,13 @@ def judge_perimeter(rule: Rule, case: Case) -> Sequence[Finding]:
         if most is None or most.value is None:
             return [untold(rule, "perimeter", most, "the largest area open on one day")]
         below = held(most, limit)
-        if below is False and not _exactly(most, limit.value):
+        doubt = contradiction(case.site.plan.stated.disturbed_max_concurrent_acres, most, limit)
+        if doubt:
+            doubt = f" {amount(most, limit)} are open at one time.{doubt}"
+        elif below is False and not _exactly(most, limit.value):
             text = f"{amount(most, limit)} open at one time, not {limit_words(limit)}: basins are asked for instead."
             return [finding(rule, "perimeter", Status.NOT_APPLICABLE, text, measured=most, limit=limit)]
-        if not below:
+        elif not below:
             doubt = f" {amount(most, limit)} are open at one time: too near {limit.value:g} acres to tell, and at exactly {limit.value:g} the text asks for neither fences nor a basin."
     found = [_judge_side(rule, case, *side, doubt) for side in _SIDES]
     if rule.options.get("channels"):

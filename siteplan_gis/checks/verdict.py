@@ -139,6 +139,15 @@ def held(measured: Measurement, limit: Limit) -> bool | None:
     return compare(float(measured.value), limit.operator, limit_in(limit, measured.unit), measured.plus_minus)
 
 
+def contradiction(stated: float | None, measured: Measurement, limit: Limit) -> str:
+    """Words for a stated figure that lies on the other side of a limit than the measured one; "" where none does."""
+    if stated is None or compare(stated, limit.operator, limit_in(limit, measured.unit)) == held(measured, limit):
+        return ""
+    unit = _UNIT_WORDS.get(measured.unit, measured.unit)
+    shown = show(stated, 2, limit_in(limit, measured.unit))
+    return f" The application states {shown} {unit}, which lies on the other side of {limit.value:g}: one of the two is wrong."
+
+
 def amount(measured: Measurement, limit: Limit | None = None, decimals: int = 2) -> str:
     """A measured value in words, with its doubt, never rounded across the limit."""
     assert isinstance(measured.value, int | float)

@@ -1,6 +1,6 @@
 import pytest
 
-from siteplan_gis.model.plan import Activity
+from siteplan_gis.model.plan import Activity, Stated
 from tests.checks.conftest import make_case
 
 
@@ -11,6 +11,20 @@ def test_land_of_five_acres_or_more(judge, acres, status):
 
 def test_land_within_its_doubt_of_five_acres_is_the_reviewers(judge):
     assert judge(make_case("fairwater", {"site_acres": (4.9999, 0.0005)}), "FAI-APP-1") == [("land", "needs_review")]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "stated", "status"),
+    [
+        (4.9, 4.999, "not_applicable"),
+        (4.9, 5.0, "needs_review"),
+        (4.9, 5.001, "needs_review"),
+        (5.1, 4.9, "pass"),
+    ],
+)
+def test_stated_acres_that_reach_where_the_drawn_do_not_are_the_reviewers(judge, drawn, stated, status):
+    plan = {"stated": Stated(site_acres=stated), "activity": Activity(land_use="one_family", needs_plat=True)}
+    assert judge(make_case("fairwater", {"site_acres": drawn}, plan=plan), "FAI-APP-1") == [("land", status)]
 
 
 @pytest.mark.parametrize(

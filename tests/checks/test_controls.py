@@ -178,6 +178,28 @@ def test_when_a_basin_is_required(acres, channels, basin, status):
     assert outcome("FAI-10-B", [most(acres), channels, drains], features=features) == {"basins": status}
 
 
+@pytest.mark.parametrize(
+    ("drawn_acres", "stated", "basins", "perimeter"),
+    [
+        (9.0, None, "not_applicable", "pass"),
+        (9.0, 10.0, "not_applicable", "needs_review"),  # exactly 10: neither less nor more
+        (9.0, 9.999, "not_applicable", "pass"),
+        (9.0, 10.001, "needs_review", "needs_review"),
+        (12.0, None, "fail", "not_applicable"),
+        (12.0, 10.001, "fail", "not_applicable"),
+        (12.0, 10.0, "needs_review", "not_applicable"),
+        (12.0, 9.999, "needs_review", "needs_review"),
+    ],
+)
+def test_a_stated_figure_on_the_other_side_of_ten_acres_is_the_reviewers(drawn_acres, stated, basins, perimeter):
+    plan = {"plan": {"stated": Stated(disturbed_max_concurrent_acres=stated)}}
+    (found,) = findings("FAI-10-B", [most(drawn_acres), heads(0)], **plan)
+    assert found.status.value == basins
+    assert ("states" in found.message) == (basins == "needs_review")
+    sides = outcome("FAI-10-A", edge(acres=drawn_acres), **plan)
+    assert sides.get("down", sides.get("perimeter")) == perimeter
+
+
 def test_a_basin_elsewhere_does_not_serve_the_disturbed_ground():
     for ground, status in ((box(500, 0, 900, 80), "needs_review"), (None, "needs_review")):
         drains = taken("basin_drainage_acres[P-1]", 2.0 if ground else None, 0.1, ground, "unknown")
