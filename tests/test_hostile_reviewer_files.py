@@ -191,6 +191,14 @@ def test_no_byte_of_a_name_in_limits_is_too_much(tmp_path, byte):
     assert any(flag.code == "attribute_text_replaced" for flag in found.flags)
 
 
+def test_a_ground_in_a_review_that_crosses_itself_is_drawn():
+    record = copy.deepcopy(review_record(make_review()))
+    crossed = [[-88.0, 43.0], [-87.9, 43.1], [-87.9, 43.0], [-88.0, 43.1], [-88.0, 43.0]]
+    place = {"type": "MultiPolygon", "coordinates": [[crossed], [[[x + 0.01, y] for x, y in crossed]]]}
+    record["shapes"] = dict.fromkeys(record["shapes"], place)
+    assert "<svg" in page_of_rounds(compare_reviews(record, record), record, record)
+
+
 def test_limits_named_with_markup_are_mapped_safely(tmp_path):
     limits = json.loads(LIMITS)
     limits["features"][1]["properties"]["MCD_NAME"] = MARKUP

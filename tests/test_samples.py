@@ -15,6 +15,7 @@ import pypdfium2 as pdfium
 import pytest
 import rasterio
 import shapely
+from jsonschema import Draft202012Validator
 from pyogrio.raw import read
 from typer.testing import CliRunner
 
@@ -22,6 +23,7 @@ from siteplan_gis.checks.table import CHECKS
 from siteplan_gis.cli import app
 from siteplan_gis.model.review import Status, total
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
+from siteplan_gis.report.schema import review_schema
 
 ROOT = Path(__file__).resolve().parents[1]
 STORIES = sorted(path.parent.name for path in ROOT.glob("sample_plans/*/expected.toml"))
@@ -72,6 +74,7 @@ def test_sample_comes_out_as_expected(story, monkeypatch):
     done = CliRunner().invoke(app, ["review", plan, "--on", wanted["on"], "--json", *wanted["args"]])
     assert done.exit_code == wanted["exit_code"], done.stderr
     review = json.loads(done.stdout)
+    Draft202012Validator(review_schema()).validate(review)  # or no letter could be written of it
     rows = [(finding["id"], finding["status"]) for finding in review["findings"]]
     assert sorted(rows) == sorted(wanted["findings"].items())
     assert review["status"] == wanted["status"]

@@ -76,6 +76,7 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
 
     with Console(stderr=True).status("starting") as status:
-        yield lambda text: status.update(text.replace("[", "\\["))
+        yield lambda text: status.update(escape(one_line(text)))

@@ -12,7 +12,7 @@ import typer
 
 from siteplan_gis.commands.options import AsJson, Units, day
 from siteplan_gis.commands.running import UNUSABLE, clear_errors, printing, progress
-from siteplan_gis.errors import InputError
+from siteplan_gis.errors import UNPRINTABLE, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,4 +188,5 @@ def _source_record(one: SourceLayer) -> dict[str, Any]:
 
 
 def _json(document: Any) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    told = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", told)

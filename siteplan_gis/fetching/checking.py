@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from siteplan_gis.errors import InputError
+from siteplan_gis.errors import InputError, one_line
 from siteplan_gis.fetching.folder import PASSING_FOLDER
 from siteplan_gis.ingest.reference.catalogue import CATALOGUE_FILE, LayerEntry, read_catalogue
 from siteplan_gis.ingest.reference.stamps import file_hash
@@ -115,7 +115,7 @@ def stock_text(stock: Stock) -> str:
         lines += ["", f"LACKING   {role}: needed by {', '.join(rules)}"]
     if stock.unfinished:
         lines += ["", f"UNFINISHED {', '.join(stock.unfinished)}: fetch again to go on"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def catalogues_in(folder: Path) -> list[Path]:

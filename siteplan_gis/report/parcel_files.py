@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from siteplan_gis.errors import InputError
+from siteplan_gis.errors import InputError, one_line
 from siteplan_gis.model.comparison import show
 from siteplan_gis.report.files import write_together
 from siteplan_gis.report.json_report import write_json
@@ -90,4 +90,4 @@ def summary_text(record: Mapping[str, Any], paths: Sequence[Path]) -> str:
         for row in record["ranking"][:10]
     ]
     lines += [f"  {path}" for path in paths]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"

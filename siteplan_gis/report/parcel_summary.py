@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import shapely
 
 from siteplan_gis.report.parcel_table import read_parts
-from siteplan_gis.report.plain import number
+from siteplan_gis.report.plain import number, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,6 +77,8 @@ def summary_record(parts: Sequence[Path], about: Mapping[str, Any]) -> dict[str,
     return {
         "schema": SUMMARY_SCHEMA,
         **about,
+        "sources": [{name: text(value) for name, value in one.items()} for one in about["sources"]],
+        "left_out": {text(why): count for why, count in about["left_out"].items()},
         "states": dict(sorted(states.items())),
         "reasons": dict(reasons.most_common(50)),
         "ordinances": {name: dict(sorted(each.items())) for name, each in sorted(ordinances.items())},

@@ -68,7 +68,7 @@ def drawing_of(record: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[s
     ]
     if not shapes:
         return ""
-    west, south, east, north = shapely.union_all([shape for _, shape in shapes]).bounds
+    west, south, east, north = shapely.total_bounds([shape for _, shape in shapes])
     reach = max(east - west, north - south, 1.0)
     scale = (_SIDE - 2 * _MARGIN) / reach
 
