@@ -77,7 +77,7 @@ class Conditioned:
         """Marks of cells within `near_m` of a target (see `cells_touched`), and of sinks and lines; remembered."""
         if near_m in self._goals:
             known, goal = self._goals[near_m]
-            if len(known) == len(targets) and all(a is b for a, b in zip(known, targets, strict=True)):
+            if known == tuple(targets):
                 return goal
         wide = shapely.buffer(np.asarray(targets, dtype=object), near_m) if near_m and len(targets) else targets
         goal = cells_touched(self, wide)

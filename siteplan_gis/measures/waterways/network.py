@@ -13,7 +13,7 @@ from shapely import LineString, MultiLineString, Point
 from shapely.ops import substring
 
 from siteplan_gis.measures.runoff.ground import away_from
-from siteplan_gis.measures.waterways.drainage import JOINED_M, UPHILL_M, Network
+from siteplan_gis.measures.waterways.drainage import JOINED_M, UPHILL_M, Network, stretch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,7 +250,7 @@ class Search:
                 continue
             self.entered.add(key)
             line = self.network.parts[leg.part].line
-            piece = substring(line, leg.entry_m, line.length)
+            piece = stretch(line, leg.entry_m, line.length) if self.tree is not None else None
             met = self._meet(piece, length, leg, None) if isinstance(piece, LineString) else None
             stop = line.length if met is None else leg.entry_m + met
             self.legs.append(leg if met is None else Leg(leg.before, leg.bridge, leg.part, leg.entry_m, stop, length))
@@ -335,7 +335,7 @@ def _answer(
     bridges += [tail] if tail is not None and tail.length > JOINED_M else []
     gaps = tuple((bridge, bridge.length) for bridge in bridges)
     assumed = sum(length for _, length in gaps) + (way[0].bridge.length if way[0].bridge is not None else 0.0)
-    followed = [substring(network.parts[leg.part].line, leg.entry_m, leg.exit_m) for leg in search.legs]
+    followed = [stretch(network.parts[leg.part].line, leg.entry_m, leg.exit_m) for leg in search.legs]
     doubts = (*doubts, *dict.fromkeys(doubt for leg in search.legs if (doubt := network.doubt(leg.part))))
     others = sorted((length, index) for index, (length, *_) in search.hits.items() if index != reached)
     said = sentence.format(length)
@@ -379,7 +379,7 @@ def _pieces(way: list[Leg], network: Network, tail: LineString | None) -> list[L
     for leg in way:
         pieces += [leg.bridge] if leg.bridge is not None else []
         if leg.exit_m > leg.entry_m:
-            pieces.append(substring(network.parts[leg.part].line, leg.entry_m, leg.exit_m))
+            pieces.append(stretch(network.parts[leg.part].line, leg.entry_m, leg.exit_m))
     return pieces + ([tail] if tail is not None else [])
 
 

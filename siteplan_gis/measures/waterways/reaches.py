@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from shapely import LineString
-from shapely.ops import substring
 
+from siteplan_gis.measures.waterways.drainage import stretch
 from siteplan_gis.measures.waterways.network import Search, downhill, short_of_targets
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def downstream_reaches(
     first: dict[int, Reach] = {}
     for leg in search.legs:
         part = network.parts[leg.part]
-        piece = substring(part.line, leg.entry_m, min(leg.exit_m, leg.entry_m + distance_m - leg.length_m))
+        piece = stretch(part.line, leg.entry_m, min(leg.exit_m, leg.entry_m + distance_m - leg.length_m))
         known = first.get(leg.part)
         if isinstance(piece, LineString) and (known is None or piece.length > known.line.length):
             begins = leg.length_m if known is None else min(leg.length_m, known.from_m)
