@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pyogrio
@@ -17,7 +20,7 @@ from siteplan_gis.frame import Frame, frame_around
 from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
 from siteplan_gis.measures.terrain.cells import covered_runs
 from siteplan_gis.measures.terrain.medians import weighted_median
-from siteplan_gis.measures.terrain.slope import TIE_SHARE, steep_ground
+from siteplan_gis.measures.terrain.slope import TIE_SHARE, steep_ground, steep_shares
 from siteplan_gis.model.terrain import ElevationGrid
 from siteplan_gis.units import ACRE_M2
 
@@ -295,6 +298,51 @@ def test_the_window_read_does_not_move_the_blocks():
             grid.z_m[row:, column:].copy(), place, LAEA, FRAME, grid.row_dx_m[row:], grid.row_dy_m[row:]
         )
         assert steep_ground(part, area, 0.2, 3.0).steep_m2 == pytest.approx(whole.steep_m2, rel=1e-9)
+
+
+class Tiled(ElevationGrid):
+    """A grid in blocks of 16 rows and 8 columns that tells which of them were read."""
+
+    read: ClassVar = set()
+
+    @property
+    def block(self):
+        return 16, 8
+
+    @contextmanager
+    def reader(self):
+        def part(column, row, columns, rows):
+            high, wide = self.block
+            self.read.update(
+                (i, j)
+                for i in range(row // high, (row + rows - 1) // high + 1)
+                for j in range(column // wide, (column + columns - 1) // wide + 1)
+            )
+            return np.ascontiguousarray(self.z_m[row : row + rows, column : column + columns])
+
+        yield part
+
+
+@pytest.mark.parametrize(
+    ("middle", "radius"),
+    [((13, -13), 12), ((-24, -5), 13), ((22, -12), 11), ((28, 27), 18), ((-20, 3), 10)],
+)
+def test_no_block_is_read_that_no_slope_needs(middle, radius):
+    grid = rough()
+    tiled = Tiled(*(getattr(grid, field.name) for field in fields(grid)))
+    Tiled.read.clear()
+    areas = [shapely.Point(middle).buffer(radius)]
+    found, whole = (steep_shares(source, areas, 0.2, None) for source in (tiled, grid))
+    assert found.steep_m2 == pytest.approx(whole.steep_m2, rel=1e-12)
+    assert found.no_elevation_m2 == pytest.approx(whole.no_elevation_m2, rel=1e-12)
+    runs = covered_runs(shapely.intersection(grid.pixels(np.array(areas)), shapely.box(0, 0, 80, 80)), 80, 80)
+    needed = {
+        (row // 16, column // 8)
+        for r, first, end in zip(runs.row.tolist(), runs.first.tolist(), runs.end.tolist(), strict=True)
+        for row in range(max(r - 1, 0), min(r + 2, 80))
+        for column in range(max(first - 1, 0), min(end + 1, 80))
+    }
+    assert Tiled.read == needed
 
 
 # Patches

@@ -79,7 +79,10 @@ def sum_slopes(
     spacing = _Spacing(source, jobs)
     cells = (jobs[:, 3] - jobs[:, 2]) * (jobs[:, 5] - jobs[:, 4])
     threads = _THREADS if cells.sum() > _WORTH_A_THREAD and len(jobs) > 1 else 1
-    parts = np.searchsorted(np.cumsum(cells), cells.sum() * np.arange(1, threads) / threads) + 1
+    # Shared out by blocks: each is decoded whole, however little of it is looked at.
+    high, wide = source.block
+    blocks = ((jobs[:, 3] - 1) // high - jobs[:, 2] // high + 1) * ((jobs[:, 5] - 1) // wide - jobs[:, 4] // wide + 1)
+    parts = np.searchsorted(np.cumsum(blocks), blocks.sum() * np.arange(1, threads) / threads) + 1
     shares = np.split(jobs, parts) if threads > 1 else [jobs]
     own = [sums] + [_empty(runs, many, detailed=detailed, most_field=0, field=sums) for _ in range(threads - 1)]
     with ExitStack() as stack:
@@ -239,7 +242,10 @@ def _measure(
         top, left = first_block
         bottom, right = top + high * down, left + wide * across
     top, left, bottom, right = max(top, 0), max(left, 0), min(bottom, rows), min(right, columns)
-    z = read(left, top, right - left, bottom - top)
+    if across > 1 or down > 1:
+        z = read(left, top, right - left, bottom - top)
+    else:
+        z = _with_rim(read, source.block, (left, top, right, bottom), job, runs)
     middle = (c0 + c1) / 2
     dx, dy = spacing.at(middle, np.arange(top + 0.5, bottom))
     horn, other = _NO_BLOCKS, _NO_BLOCKS
@@ -271,6 +277,41 @@ def _measure(
         sums.field,
         np.array([*sums.corner, sums.every]),
     )
+
+
+def _with_rim(
+    read: Callable[[int, int, int, int], NDArray[np.float64]],
+    block: tuple[int, int],
+    window: tuple[int, int, int, int],
+    job: NDArray[np.int64],
+    runs: Runs,
+) -> NDArray[np.float64]:
+    """The cells of a job and those around them; those not read are not a number.
+
+    Of the rows above and below only what lies beside runs is read where that spares the decoding of a block.
+    """
+    i0, i1, r0, r1, c0, c1 = (int(number) for number in job)
+    left, top, right, bottom = window
+    high, wide = block
+    rims, first, last = [], top, bottom
+    for row, rim in ((r0, top), (r1 - 1, bottom - 1)):
+        if row // high == rim // high:
+            continue
+        beside = slice(*(i0 + np.searchsorted(runs.row[i0:i1], (row, row + 1))))
+        begins, ends = np.maximum(runs.first[beside], c0), np.minimum(runs.end[beside], c1)
+        here = begins < ends
+        begin, end = max(int(begins[here].min()) - 1, left), min(int(ends[here].max()) + 1, right)
+        if (begin // wide, (end - 1) // wide) != (left // wide, (right - 1) // wide):
+            rims.append((rim, begin, end))
+            first, last = (row, last) if rim < row else (first, row + 1)
+    z = read(left, first, right - left, last - first)
+    if not rims:
+        return z
+    whole = np.full((bottom - top, right - left), np.nan, z.dtype)
+    whole[first - top : last - top] = z
+    for rim, begin, end in rims:
+        whole[rim - top, begin - left : end - left] = read(begin, rim, end - begin, 1)[0]
+    return whole
 
 
 _NO_BLOCKS: Final = np.empty((0, 0))
