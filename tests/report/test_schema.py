@@ -111,3 +111,11 @@ def test_closed_words_are_those_of_the_model() -> None:
     assert measurements_schema()["$defs"]["flag"]["properties"]["code"]["enum"] == sorted(FLAG_CODES), (
         "list every flag code in measurements.schema.json"
     )
+
+
+@pytest.mark.parametrize("unit", sorted({unit for unit, _ in VOCABULARY.values()} | {"ton/acre/year"}))
+def test_a_finding_may_rest_on_a_figure_of_any_unit(review: Review, unit: str) -> None:
+    record = json.loads(json_text(review_record(review)))
+    measured = next(row["measured"] for row in record["findings"] if row["measured"] is not None)
+    measured["unit"] = unit
+    REVIEW.validate(record)
