@@ -96,6 +96,33 @@ def test_noise_makes_no_way_longer_than_its_doubt(ground, cell):
     assert max(errors) < 0.01
 
 
+@pytest.mark.parametrize("degrees", [15.5, 335.5])
+def test_a_valley_between_the_middles_of_coarse_cells_is_no_row_of_ponds(ground, degrees):
+    """Sides of 10 % rise half a metre in half a cell of 10 m: the grid alone makes such dams, and noise adds."""
+    rng = np.random.default_rng(0)
+    along, aside = course(np.radians(degrees)), course(np.radians(degrees + 90))
+
+    def surface(x, y):
+        clean = 100 - 0.01 * (x * along[0] + y * along[1]) + 0.1 * np.abs(x * aside[0] + y * aside[1])
+        return clean + rng.normal(0, 0.1, x.shape)
+
+    near = condition_around(ground(surface, half_m=480, cell=(10.0, 10.0)), Point(0, 0))
+    traced = trace(near, Point(-200 * along + 60 * aside), (), QUARTER_MILE)
+    assert traced.ends_because == "farther_than_limit"
+
+
+@pytest.mark.parametrize(("high_m", "ends"), [(1.4, "reached"), (1.7, "barrier")])
+def test_a_barrier_over_a_coarse_valley_is_one_where_it_is_higher_than_the_grid_makes_it(ground, high_m, ends):
+    """Sides of 10 %, cells of 10 m: the grid makes up to half a metre, and half a metre more is noise."""
+
+    def surface(x, y):
+        valley = 100 + 0.01 * y + 0.1 * np.abs(x - 1)
+        return np.where(np.abs(y + 100) < 9, np.maximum(valley, 99.1 + high_m), valley)
+
+    near = condition_around(ground(surface, half_m=400, cell=(10.0, 10.0)), Point(0, 0))
+    assert trace(near, Point(1, 20), [box(-200, -250, 200, -240)], QUARTER_MILE).ends_because == ends
+
+
 def test_a_shallow_pond_is_crossed_at_its_surface(ground):
     """Not down to its bottom and up again."""
 

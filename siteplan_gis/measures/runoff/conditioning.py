@@ -127,6 +127,25 @@ def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float)
 
 
 @compiled
+def between_cells(z: Floats, row: int, col: int) -> float:
+    """How much higher than its bottom a valley may look where that runs between the middles of cells, in metres.
+
+    A valley whose sides rise by s from one cell to the next looks s / 2 higher halfway between two cells than where
+    its bottom meets a middle, and t s less where it passes the lowest cell at t of a cell: half of what the lower of
+    the two sides rises to the next cell there.
+    """
+    rows, cols = z.shape
+    most = 0.0
+    if 0 < row < rows - 1 and 0 < col < cols - 1:
+        for k in range(4):
+            one, other = z[row + ROW[k], col + COL[k]], z[row - ROW[k], col - COL[k]]
+            # Not a number compares as false.
+            if one - z[row, col] > most and other - z[row, col] > most:
+                most = min(one, other) - z[row, col]
+    return most / 2
+
+
+@compiled
 def spill(
     z: Floats, marks: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,
     seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints,

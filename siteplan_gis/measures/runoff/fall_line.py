@@ -28,6 +28,7 @@ from siteplan_gis.measures.runoff.conditioning import (
     ROW,
     SINK,
     TOO_WIDE,
+    between_cells,
     falls_off,
     leave,
     way_out,
@@ -260,7 +261,7 @@ def carry_down(
     barrier_m: float, mark: int, seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats,
     cell: Ints, way: Ints, path: Floats, ponds: Floats,
 ) -> tuple[int, int, float, float, int, int, int]:  # fmt: skip
-    """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep.
+    """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep (between cells).
 
     `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives for every depression its place in the
     path, depth and length, and the height of the ground on a mapped line that water was let through.
@@ -283,11 +284,12 @@ def carry_down(
             return size, how, length_m, 0.0, ponded, mark, edge
         row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
         mark += 1
+        deep_m = barrier_m + between_cells(z, row, col)
         found, end, water, mark = leave(
-            z, marks, dx, dy, row * cols + col, barrier_m, np.inf, mark, seen, came_from, height, far, cell
+            z, marks, dx, dy, row * cols + col, deep_m, np.inf, mark, seen, came_from, height, far, cell
         )
         depth = water - z[row, col]
-        if depth > barrier_m or found == TOO_WIDE:
+        if depth > deep_m or found == TOO_WIDE:
             how = TOO_WIDE if found in (TOO_WIDE, AT_EDGE) else IN_DEPRESSION
             return size, how, length_m, depth, ponded, mark, end if found == AT_EDGE else -1
         if found == AT_EDGE:

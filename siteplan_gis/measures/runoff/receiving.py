@@ -17,6 +17,7 @@ from siteplan_gis.measures.runoff.conditioning import (
     SINK,
     TOO_DEEP,
     TOO_WIDE,
+    between_cells,
     falls_off,
     leave,
     steepest,
@@ -112,10 +113,11 @@ def receive(
         if not told:
             bottom = z[at // cols, at % cols]
             mark += 1
+            deep_m = barrier_m + between_cells(z, at // cols, at % cols)
             how, end, water, mark = leave(
-                z, marks, dx, dy, at, barrier_m, barrier_m, mark, seen, came_from, height, far, cell
+                z, marks, dx, dy, at, deep_m, deep_m, mark, seen, came_from, height, far, cell
             )
-            if water - bottom > barrier_m or how in (TOO_WIDE, TOO_DEEP):
+            if water - bottom > deep_m or how in (TOO_WIDE, TOO_DEEP):
                 receiver[at], why[at] = -1, IN_DEPRESSION
             else:
                 if how == AT_EDGE:
