@@ -46,6 +46,20 @@ def test_cone(ground, cell, sign):
         assert traced.length_m == pytest.approx(limit, rel=0.01)
 
 
+@pytest.mark.parametrize(("begins", "off"), [(20.0, 0.2), (6.0, 1.0)])
+def test_a_cone_from_near_its_top(ground, begins, off):
+    """What the first steps err, a path down a cone errs twenty times, or seventy times, at its end."""
+    rng = np.random.default_rng(2)
+    for angle in np.radians([0.5, 30.5, 44.5, 91.0, 200.0, 315.5]):
+        top = rng.uniform(-1, 1, 2)
+        near = condition_around(
+            ground(lambda x, y, top=top: 100 - 0.1 * np.hypot(x - top[0], y - top[1]), half_m=450), Point(0, 0)
+        )
+        traced = trace(near, Point(top + begins * course(angle)), (), QUARTER_MILE)
+        wanted = top + (begins + QUARTER_MILE) * course(angle)
+        assert np.hypot(*(np.array(traced.path.coords[-1]) - wanted)) < off
+
+
 @pytest.mark.parametrize("cell", [1.0, 3.0, 10.0])
 @pytest.mark.parametrize("angle", COURSES[::3])
 def test_valley(ground, cell, angle):

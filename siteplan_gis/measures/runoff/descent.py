@@ -19,8 +19,8 @@ ROAD_REACH_M: Final = 60.0
 """Lower ground within this distance of a depression lies behind a barrier that may be a road."""
 
 _PLACES_A_CELL: Final = 6
-_MIDDLE: Final = 0.5 + 1e-5
-"""Nearer to a side than this, in cells, a way does not have ground all around it."""
+_MIDDLE: Final = 1.5 + 1e-5
+"""Nearer to a side than this, in cells, a way does not have all the ground around it that tells its course."""
 
 
 class Barrier(NamedTuple):

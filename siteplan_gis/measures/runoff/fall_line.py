@@ -4,7 +4,8 @@ The middles of the cells, and the middle of each square of four of them, span tr
 the lower of its diagonals, so that no channel across a corner is dammed. On a
 plane triangle the steepest way down is a straight line, so the path is exact on them: it crosses triangles, runs along
 an edge that both sides fall towards, and goes on from a corner along the steepest way around it. (The facets of
-Tarboton 1997, doi:10.1029/96WR03137, without leading the path back to the middle of a cell.)
+Tarboton 1997, doi:10.1029/96WR03137, without leading the path back to the middle of a cell.) On smooth ground its
+course turns from place to place as the ground does, not from triangle to triangle.
 
 Places are in columns and rows from the middle of the first cell.
 """
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 _GRAINS = 2.0**30
 """Places are whole numbers of grains of a cell, so that they round alike wherever columns and rows are counted from."""
+
+_SMOOTH = 0.985
+"""Cosine of the turn, ten degrees, up to which two courses are of one smooth ground."""
 
 _NEAR = 1e-6
 """Nearer to a corner or an edge than this, in cells, a place lies on it."""
@@ -92,6 +96,39 @@ def _fall(z: Floats, r: int, c: int, quarter: int, dx: float, dy: float) -> tupl
         return 0.0, 0.0, 0.0
     size = np.hypot(gu / dx**2, gv / dy**2)
     return -gu / dx**2 / size, -gv / dy**2 / size, slope
+
+
+@compiled
+def _bent(
+    z: Floats, r: int, c: int, u: float, v: float, dx: float, dy: float, fu: float, fv: float
+) -> tuple[float, float]:  # fmt: skip
+    """The course of steepest descent in a square between middles of cells, where the ground around it is smooth.
+
+    A triangle has one course, that of its middle: down a cone, a path that stays in one kind of triangles errs by up
+    to half a cell's turn all the way. Between the courses of the square's corners, each by its neighbours on both
+    sides, it turns as the ground does. Where they lead elsewhere than the triangle (`fu`, `fv`), as in a channel, the
+    triangle counts, and beside missing elevations. A course within ten degrees of the steepest falls on it.
+    """
+    rows, cols = z.shape
+    if not (1 <= r < rows - 2 and 1 <= c < cols - 2):
+        return fu, fv
+    p, q = u - c, v - r
+    east, south = 0.0, 0.0
+    for i in range(2):
+        for j in range(2):
+            share = (p if j == 1 else 1 - p) * (q if i == 1 else 1 - q)
+            east += share * (z[r + i, c + j + 1] - z[r + i, c + j - 1])
+            south += share * (z[r + i + 1, c + j] - z[r + i - 1, c + j])
+    du, dv = -east / (2 * dx**2), -south / (2 * dy**2)
+    size = np.hypot(du, dv)
+    if not size > 0:
+        return fu, fv
+    du, dv = du / size, dv / size
+    # In metres, so that a turn is one whatever the cells' shape.
+    along = (du * fu * dx**2 + dv * fv * dy**2) / (np.hypot(du * dx, dv * dy) * np.hypot(fu * dx, fv * dy))
+    if not along >= _SMOOTH:
+        return fu, fv
+    return du, dv
 
 
 @compiled
@@ -192,7 +229,12 @@ def _onward(z: Floats, u: float, v: float, dx: float, dy: float) -> tuple[float,
                 du, dv = _turned(fu, fv, quarter)
                 if not _enters(p, q, du, dv):
                     off = max(off, slope)
-                elif slope > best:
+                    continue
+                if slope > best:
+                    fu, fv = _bent(z, r, c, u, v, dx, dy, fu, fv)
+                    bu, bv = _turned(fu, fv, quarter)
+                    if _enters(p, q, bu, bv):
+                        du, dv = bu, bv
                     p, q = _leaves(p, q, du, dv)
                     p, q = _turned(p, q, (4 - quarter) % 4)
                     best, to_u, to_v = slope, c + (0.5 + _grained(p)), r + (0.5 + _grained(q))
@@ -284,7 +326,7 @@ def carry_down(
             return size, how, length_m, 0.0, ponded, mark, edge
         row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
         mark += 1
-        deep_m = barrier_m + between_cells(z, row, col)
+        deep_m = np.hypot(barrier_m, between_cells(z, row, col))
         found, end, water, mark = leave(
             z, marks, dx, dy, row * cols + col, deep_m, np.inf, mark, seen, came_from, height, far, cell
         )
