@@ -303,7 +303,9 @@ def carry_down(
     barrier_m: float, mark: int, seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats,
     cell: Ints, way: Ints, path: Floats, ponds: Floats,
 ) -> tuple[int, int, float, float, int, int, int]:  # fmt: skip
-    """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep (between cells).
+    """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep.
+
+    It may be deeper in a valley between the middles of coarse cells (see `conditioning.between_cells`).
 
     `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives for every depression its place in the
     path, depth and length, and the height of the ground on a mapped line that water was let through.
