@@ -132,7 +132,7 @@ def between_cells(z: Floats, row: int, col: int) -> float:
 
     A valley whose sides rise by s from one cell to the next looks s / 2 higher halfway between two cells than where
     its bottom meets a middle, and t s less where it passes the lowest cell at t of a cell: half of what the lower of
-    the two sides rises to the next cell there. It adds to the noise that ponds are allowed for by squares, as errors do.
+    the two sides rises to the next cell there. It adds to the noise that is allowed for by squares, as errors do.
     """
     rows, cols = z.shape
     most = 0.0
