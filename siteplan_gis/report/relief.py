@@ -57,27 +57,32 @@ def relief_picture(grid: ElevationGrid, frame: Frame) -> ReliefPicture | None:
     row = np.floor(d * own[:, 0] + e * own[:, 1] + f).astype(np.int64)
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
     light = np.full(places.shape[0], np.nan)
-    light[inside] = _light(grid)[row[inside], column[inside]]
+    light[inside] = _light(grid, row[inside], column[inside])
     return ReliefPicture(_webp(light.reshape(down, across)), (float(west), float(south), float(east), float(north)))
 
 
-def _light(grid: ElevationGrid) -> NDArray[np.float64]:
-    """Light that falls on each cell, 0 to 1, NaN without elevation; the sun stands in the north-west (Lambert).
+def _light(grid: ElevationGrid, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Light that falls on cells, 0 to 1, NaN without elevation; the sun stands in the north-west (Lambert).
 
     Directions are those of the grid: its rows run from north to south but for a few degrees.
     """
-    down, across = np.gradient(_filled(grid.z_m))
-    to_east = _EXAGGERATION * across / grid.row_dx_m[:, None]
-    to_north = -_EXAGGERATION * down / grid.row_dy_m[:, None]
+    rows, columns = grid.shape
+    above, below = np.maximum(row - 1, 0), np.minimum(row + 1, rows - 1)
+    left, right = np.maximum(column - 1, 0), np.minimum(column + 1, columns - 1)
+    across = _rise(grid.z_m[row, left], grid.z_m[row, right]) / np.maximum(right - left, 1)
+    down = _rise(grid.z_m[above, column], grid.z_m[below, column]) / np.maximum(below - above, 1)
+    to_east = _EXAGGERATION * across / grid.row_dx_m[row]
+    to_north = -_EXAGGERATION * down / grid.row_dy_m[row]
     azimuth, height = math.radians(_SUN_AZIMUTH_DEG), math.radians(_SUN_HEIGHT_DEG)
     sun = (math.sin(azimuth) * math.cos(height), math.cos(azimuth) * math.cos(height), math.sin(height))
     lit = (-to_east * sun[0] - to_north * sun[1] + sun[2]) / np.sqrt(1 + to_east**2 + to_north**2)
-    shaded: NDArray[np.float64] = np.where(np.isfinite(grid.z_m), np.clip(lit, 0, 1), np.nan)
+    shaded: NDArray[np.float64] = np.where(np.isfinite(grid.z_m[row, column]), np.clip(lit, 0, 1), np.nan)
     return shaded
 
 
-def _filled(z_m: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(np.isfinite(z_m), z_m, np.nanmedian(z_m))
+def _rise(one_m: NDArray[np.float64], other_m: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From one elevation to another; beside a hole the ground is drawn level."""
+    return np.nan_to_num(other_m - one_m, nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _mercator(latitude: float) -> float:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from siteplan_gis.crs import georeference
 from siteplan_gis.errors import InputError
 from siteplan_gis.frame import Frame
-from siteplan_gis.ingest.cad.layout_sheets import sheets_of_layouts
 from siteplan_gis.ingest.cad.levels import drawn_levels, label_contours
 from siteplan_gis.ingest.cad.placing import place_drawing, refuse_mixed_places, unplaced
 from siteplan_gis.ingest.drawn.attributes import (
@@ -248,7 +247,10 @@ def _read(
             else:
                 place(layer, assume_crs)
         label_contours(placed)
-        sheets += sheets_of_layouts(placed)
+        if any(layer.drawn.layouts for layer in placed):
+            from siteplan_gis.ingest.cad.layout_sheets import sheets_of_layouts  # noqa: PLC0415 - drawings are few
+
+            sheets += sheets_of_layouts(placed)
         known = dict.fromkeys(layer.crs_shown for layer in placed if layer.georeference is not None)
         sources.append(Source(f"plan file {file.label}", file.label, crs=", ".join(known), sha256=file.sha256()))
         layers += placed
