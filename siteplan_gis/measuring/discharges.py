@@ -18,6 +18,7 @@ from siteplan_gis.measuring.doubt import Followed, Target, error_of, weighed
 from siteplan_gis.measuring.following import DATUM_DOUBT_M, FOLLOWED, follow, heights_of
 from siteplan_gis.measuring.mapped_ways import mapped_lines, ways_of
 from siteplan_gis.measuring.record import Taken, cannot, measured
+from siteplan_gis.measuring.spilling import with_spill
 from siteplan_gis.measuring.waters import COVERAGE_NOISE_M, accuracy_m, counted_features
 from siteplan_gis.model.comparison import compare
 from siteplan_gis.model.controls import labels
@@ -123,6 +124,9 @@ def measure_discharges(
         )
     followed = [certain(each, listed, by_role, method, near_m) for each in followed]
     followed = [with_barrier(each, site) for each in followed]
+    if near is not None:
+        limit_m = FOLLOWED * method.downstream_m
+        followed = [with_spill(each, near.ground, listed, limit_m, method.downstream_m) for each in followed]
     if starts:
         least_m2 = min(method.channel_m2, _CONCENTRATED * ground.area)
         concentrated = [place.area_m2 is not None and place.area_m2 >= least_m2 for place in places]

@@ -16,12 +16,13 @@ from siteplan_gis.measures.waterways.drainage import Network
 from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.discharges import certain, targets
 from siteplan_gis.measuring.doubt import error_of, weighed
-from siteplan_gis.measuring.following import follow, heights_of
+from siteplan_gis.measuring.following import FOLLOWED, follow, heights_of
 from siteplan_gis.measuring.mapped_ways import mapped_lines, ways_of
 from siteplan_gis.measuring.parcel_downstream import Told, listings, waters_below
 from siteplan_gis.measuring.parcel_ground import reason_without
 from siteplan_gis.measuring.receiving import measure_receiving
 from siteplan_gis.measuring.record import Taken
+from siteplan_gis.measuring.spilling import with_spill
 from siteplan_gis.measuring.waters import accuracy_m, counted_features
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ class RunoffOfParcels:
                 )  # fmt: skip
             if asked.listed:
                 found = _weighed(found, here, own, site, method, barrier_m, near_m)
+                limit_m = FOLLOWED * method.downstream_m
+                found = [with_spill(each, here, own, limit_m, method.downstream_m) for each in found]
                 self.below[i] = _below(found, ground, lines, site, method, barrier_m, near_m)
             self.discharges[i] = tuple(certain(each, own, by_role, method, near_m).discharge for each in found)
             self.shares[i], self.flags[i] = tuple(share for _, share in places), taken.flags

@@ -270,7 +270,7 @@ def _runoff(review: Review) -> MapLayer:
             {
                 "id": f"{text(each.id)}, another course", "drawn_on_plan": answer[each.drawn], "receiving": "",
                 "kind": "", "flow_distance_ft": None, "straight_distance_ft": None, "within_quarter_mile": answer[None],
-                "ends_because": "", "explanation": "The course of a run over elevations wrong by their error.",
+                "ends_because": "", "explanation": "Where the runoff may go instead: the discharge's explanation tells why.",
             },
         )
         for each in review.measured.discharges
