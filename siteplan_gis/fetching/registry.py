@@ -82,7 +82,7 @@ class SourceLayer:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 _Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]

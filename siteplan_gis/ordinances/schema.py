@@ -44,7 +44,7 @@ PositiveNumber = Annotated[float, AfterValidator(_positive)]
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class LimitTable(_Table):

@@ -16,7 +16,7 @@ _FOLDER: Final = Path(__file__).parent / "states"
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class _Reach(_Strict):

@@ -160,7 +160,7 @@ def _checked_unit(text: str) -> str:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 _Day = Annotated[date | None, BeforeValidator(written_day)]

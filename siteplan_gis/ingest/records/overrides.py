@@ -39,7 +39,7 @@ _Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_lengt
 
 
 class _OverrideTable(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     fingerprint: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
     finding: str = ""
@@ -51,7 +51,7 @@ class _OverrideTable(BaseModel):
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     override: list[_OverrideTable] = Field(default_factory=list)
 

@@ -77,7 +77,7 @@ _Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S", max_lengt
 
 class _Strict(BaseModel):
     model_config = ConfigDict(
-        defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, arbitrary_types_allowed=True
     )
 
 

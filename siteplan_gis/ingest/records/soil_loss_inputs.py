@@ -43,7 +43,7 @@ _Day = Annotated[date, BeforeValidator(written_day)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class _CoverTable(_Strict):

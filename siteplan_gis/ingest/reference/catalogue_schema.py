@@ -13,7 +13,7 @@ from siteplan_gis.model.layers import LAYER_ROLES
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]

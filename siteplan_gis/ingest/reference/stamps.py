@@ -54,7 +54,7 @@ class Stamp:
 class StampTable(BaseModel):
     """The table `fetched` of a layer."""
 
-    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     source: Annotated[str, Field(min_length=1)]
     url: Annotated[str, Field(min_length=1)]
