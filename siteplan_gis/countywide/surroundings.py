@@ -13,6 +13,7 @@ from siteplan_gis.ingest.elevation.terrain import open_terrain, read_terrain
 from siteplan_gis.ingest.reference.airports import airports_near
 from siteplan_gis.ingest.reference.layers import FARTHEST_SEARCH_M, read_layer
 from siteplan_gis.measures.shapes.neighbours import find_neighbours, take_apart
+from siteplan_gis.measuring.parcel_runoff import RUNOFF_CELL_M
 from siteplan_gis.measuring.waters import counted_features
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.plan import Plan
@@ -119,5 +120,5 @@ def _terrain(
         return None
     if not asked.runoff:
         return open_terrain(evidence.dems, frame, list(parcels))
-    found = read_terrain(evidence.dems, frame, around, TERRAIN_MARGIN_M)
+    found = read_terrain(evidence.dems, frame, around, TERRAIN_MARGIN_M, RUNOFF_CELL_M)
     return replace(found, flags=tuple(flag for flag in found.flags if flag.code not in _OF_THE_WINDOW))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
 
-from siteplan_gis.measures.runoff.ground import condition_around
+from siteplan_gis.measures.runoff.ground import FINEST_CELL_M, condition_around
 from siteplan_gis.measures.runoff.widening import Widening
 from siteplan_gis.measures.waterways.outlets import without_outlet
 from siteplan_gis.model.layers import SINK_KIND
@@ -44,15 +44,19 @@ class Conduits(NamedTuple):
         """The geometries of the sinks."""
         return tuple(sink.geometry for sink in self.sinks)
 
-    def ready(self, grid: ElevationGrid, around: BaseGeometry, source: ElevationFile | None) -> Widening:
+    def ready(
+        self, grid: ElevationGrid, around: BaseGeometry, source: ElevationFile | None, finest_m: float = FINEST_CELL_M
+    ) -> Widening:
         """The ground around some places, made ready for paths, that is read wider where they need it."""
 
         def whole(wider: ElevationGrid) -> Conditioned:
             rows, cols = wider.shape
             everything = wider.placed(shapely.segmentize(shapely.box(0, 0, cols, rows), max(rows, cols) / 8))
-            return condition_around(wider, everything, 0.0, self.culverts, self.lines, self.kept)
+            return condition_around(wider, everything, 0.0, self.culverts, self.lines, self.kept, finest_m)
 
-        near = condition_around(grid, around, culverts=self.culverts, lines=self.lines, sinks=self.kept)
+        near = condition_around(
+            grid, around, culverts=self.culverts, lines=self.lines, sinks=self.kept, finest_m=finest_m
+        )
         return Widening(near, whole, source)
 
 

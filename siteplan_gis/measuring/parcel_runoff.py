@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,8 +11,8 @@ import shapely
 
 from siteplan_gis.measures.runoff.drainage_field import receivers
 from siteplan_gis.measures.runoff.flow import BARRIER_M
-from siteplan_gis.measures.runoff.ground import condition_around
 from siteplan_gis.measures.runoff.leaving_places import drawn_on, parcel_exits, ranked
+from siteplan_gis.measures.runoff.widening import Widening
 from siteplan_gis.measures.waterways.drainage import Network
 from siteplan_gis.measuring.conduits import find_conduits
 from siteplan_gis.measuring.discharges import certain, targets
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     from siteplan_gis.model.screening import Asked
     from siteplan_gis.model.site import Site
 
-_AROUND_M: Final = 900.0
-_CELL_M: Final = 2.0
+RUNOFF_CELL_M: Final = 2.0
 """Runoff of a parcel is followed on cells of at least this size: how it leaves is asked, not its last foot."""
 
 _FOLLOWED_M: Final = 1000.0
@@ -91,9 +91,9 @@ class RunoffOfParcels:
         near = [one for one in listed if shapely.dwithin(one.geometry, all_of_them, _FOLLOWED_M)]
         by_role = [site.layers.get(role, ()) for role in ("waters", "wetlands")]
         near_m = accuracy_m([layer for given in by_role for layer in given], method)
-        ground = condition_around(
-            site.terrain.grid, all_of_them, _AROUND_M, known.culverts, known.lines, known.kept, finest_m=_CELL_M
-        )
+        source = site.terrain.source
+        together = known.ready(site.terrain.grid, all_of_them, source, RUNOFF_CELL_M)
+        ground = together.ground
         barrier_m = max(BARRIER_M, site.terrain.accuracy_m or 0.0)
         shapes = [one.geometry for one in near]
         drained = ranked(receivers(ground, barrier_m), shapes, _groups(near), method.downstream_m)
@@ -109,20 +109,28 @@ class RunoffOfParcels:
             own = [near[k] for k in sorted(tree.query(around).tolist())]
             beside = ways.near(around) if ways is not None else None
             met = beside.shapes if beside is not None else []
-            here = ground.narrowed([*(one.geometry for one in own), *met])
+            wide = Widening(ground.narrowed([*(one.geometry for one in own), *met]), None, source)
+            path_from = partial(
+                follow, ways=beside, listed=own, method=method, accuracy_m=near_m, barrier_m=barrier_m, sinks=known.sinks,
+                drawn=False, told=asked.listed,
+            )  # fmt: skip
             places = parcel_exits(drained, parcel, drawn, asked.exits)
             for number, (place, _) in enumerate(places, 1):
-                found.append(
-                    follow(
-                        f"runoff exit {number}", place, here, beside, own, method, near_m, barrier_m, taken,
-                        known.sinks, drawn=False, told=asked.listed,
-                    )
-                )  # fmt: skip
+                name, flagged = f"runoff exit {number}", Taken()
+                each = path_from(name, place, wide, taken=flagged)
+                if wide.ready is None and each.way is not None and each.discharge.plus_minus_m is None:
+                    # It hangs on ground beyond the window: from here on as if the parcel were alone.
+                    wide = known.ready(site.terrain.grid, shapely.box(*parcel.bounds), source, RUNOFF_CELL_M)
+                    flagged = Taken()
+                    each = path_from(name, place, wide, taken=flagged)
+                found.append(each)
+                taken.flags += flagged.flags
             if asked.listed:
-                found = _weighed(found, here, own, site, method, barrier_m, near_m)
+                wide.ready = together.ready
+                found = _weighed(found, wide, own, site, method, barrier_m, near_m)
                 limit_m = FOLLOWED * method.downstream_m
-                found = [with_spill(each, here, own, limit_m, method.downstream_m) for each in found]
-                self.below[i] = _below(found, ground, lines, site, method, barrier_m, near_m)
+                found = [with_spill(each, wide.ground, own, limit_m, method.downstream_m) for each in found]
+                self.below[i] = _below(found, wide.ground, lines, site, method, barrier_m, near_m)
             self.discharges[i] = tuple(certain(each, own, by_role, method, near_m).discharge for each in found)
             self.shares[i], self.flags[i] = tuple(share for _, share in places), taken.flags
 
@@ -137,11 +145,11 @@ def _groups(near: list[Target]) -> list[int]:
 
 
 def _weighed(
-    found: list[Followed], ground: Conditioned, near: list[Target], site: Site, method: Method, barrier_m: float, near_m: float
+    found: list[Followed], wide: Widening, near: list[Target], site: Site, method: Method, barrier_m: float, near_m: float
 ) -> list[Followed]:  # fmt: skip
     assert site.terrain is not None
-    error_m, limit_m = error_of(site.terrain.accuracy_m, ground.cell_m), 2.0 * method.downstream_m
-    return weighed(found, ground, near, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m)
+    error_m, limit_m = error_of(site.terrain.accuracy_m, wide.ground.cell_m), 2.0 * method.downstream_m
+    return weighed(found, wide, near, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m)
 
 
 def _below(

@@ -133,13 +133,21 @@ def untold(facts: ParcelFacts) -> dict[str, str]:
         if facts.shares is None
         else facts.gaps.get("municipalities", ""),
         "airport": facts.airport_reason,
-        "runoff": facts.runoff_reason,
+        "runoff": facts.runoff_reason or _unread(facts),
         "receiving water": facts.receiving_reason,
         "waters downstream": facts.downstream_reason,
         "its listing as outstanding, exceptional or impaired": facts.listing_reason,
         "buildable remainder": facts.remainder.reason,
     }
     return {name: text(why) for name, why in listed.items() if why}
+
+
+def _unread(facts: ParcelFacts) -> str:
+    """Places of runoff whose way hangs on elevations that go on beyond what was read: its length has no bounds."""
+    places = [str(k) for k, one in enumerate(facts.runoff, 1) if one.plus_minus_m is None]
+    if not places:
+        return ""
+    return f"the way from place {', '.join(places)} hangs on ground beyond the elevations that are read at once"
 
 
 def listing_words(facts: ParcelFacts) -> str:

@@ -16,6 +16,7 @@ from siteplan_gis.ingest.elevation.tiles import DemFile, Tile, file_names, read_
 from siteplan_gis.ingest.elevation.voids import in_whole_units
 from siteplan_gis.measures.runoff.ground import FINEST_CELL_M, rimmed
 from siteplan_gis.measures.terrain.artefacts import has_stairs, is_level, level_ground, seams
+from siteplan_gis.measures.terrain.lattice import first_cell
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.source import Source
@@ -47,12 +48,15 @@ _LONGEST_EDGE_M: Final = 100.0
 _FAR_FROM_SQUARE: Final = 2.0
 
 
-def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, margin_m: float) -> Terrain:
+def read_terrain(
+    files: Sequence[DemFile], frame: Frame, around: BaseGeometry, margin_m: float, cell_m: float | None = None
+) -> Terrain:
     """Read the elevations around a site, in metres, in the raster's own grid.
 
     Only the window of `around` (in the frame) and `margin_m` beyond is read. Several files must be tiles of one grid;
     each is brought to metres by its own unit. The unit is the given one, else that of the band, of the compound CRS,
-    of the metadata; where none tells, there is no grid and `reason` says why.
+    of the metadata; where none tells, there is no grid and `reason` says why. With `cell_m` finer cells are averaged to
+    at least that size, however large the window; without, only where there are too many.
 
     Raises
     ------
@@ -67,7 +71,7 @@ def read_terrain(files: Sequence[DemFile], frame: Frame, around: BaseGeometry, m
         return _elsewhere(files, tiles)
     flags, problem = _about_files(files, used)
     mosaic = lay_out(used, frame)
-    window, per_cell, reduced = _window(mosaic, around, margin_m)
+    window, per_cell, reduced = _window(mosaic, around, margin_m, cell_m)
     flags += reduced
     window, rim = rimmed(mosaic, window, per_cell)
     mosaic, looks = looked_at(mosaic, [window])
@@ -179,7 +183,9 @@ def _terrain(
     )
 
 
-def _window(mosaic: Mosaic, around: BaseGeometry, margin_m: float) -> tuple[Box, tuple[int, int], list[Flag]]:
+def _window(
+    mosaic: Mosaic, around: BaseGeometry, margin_m: float, cell_m: float | None
+) -> tuple[Box, tuple[int, int], list[Flag]]:
     """The searched rectangle as far as there are tiles; how many columns and rows of it are averaged to one cell.
 
     It is for runoff, which looks at no finer cells; slopes are measured on the grid's own, read anew.
@@ -206,19 +212,29 @@ def _window(mosaic: Mosaic, around: BaseGeometry, margin_m: float) -> tuple[Box,
         text = f"cells are so small that only {show(margin, 0)} m around the site were read"
         flags.append(Flag("dem_window_reduced", text, layer=names))
     column, row, columns, rows = window
-    per_cell = 1, 1
-    if columns * rows > _MOST_AS_THEY_ARE:
-        dx, dy = mosaic.spacing_m(np.array([column + columns / 2]), np.array([row + rows / 2]))
-        finest = FINEST_CELL_M
-        while columns * rows > _MOST_IN_MEMORY * per_cell[0] * per_cell[1]:
-            across, down = (max(1, math.ceil(finest / float(size[0]) - 0.01)) for size in (dx, dy))
-            per_cell = min(across, columns), min(down, rows)
-            finest *= 1.5
-    across, down = per_cell
-    # The same cells are averaged together, whatever window they lie in.
-    west, north = column % across, row % down
-    columns, rows = columns + west, rows + north
-    return (column - west, row - north, columns // across * across, rows // down * down), per_cell, flags
+    per_cell, finest = (1, 1), cell_m or FINEST_CELL_M
+    dx, dy = mosaic.spacing_m(np.array([column + columns / 2]), np.array([row + rows / 2]))
+    most = _MOST_IN_MEMORY if columns * rows > _MOST_AS_THEY_ARE else columns * rows
+    while columns * rows > most * per_cell[0] * per_cell[1] or (cell_m and finest == cell_m):
+        across, down = (max(1, math.ceil(finest / float(size[0]) - 0.01)) for size in (dx, dy))
+        per_cell = min(across, columns), min(down, rows)
+        finest *= 1.5
+    # The same cells are averaged together, whatever window they lie in and whichever tiles it has.
+    (column, columns), (row, rows) = (
+        _whole_cells(begin, cells, per, first)
+        for begin, cells, per, first in zip(
+            (column, row), (columns, rows), per_cell, first_cell(mosaic.transform), strict=True
+        )
+    )
+    return (column, row, columns, rows), per_cell, flags
+
+
+def _whole_cells(begin: int, cells: int, per: int, first: int) -> tuple[int, int]:
+    """Where columns (or rows) begin and how many they are, so that they are whole groups of `per`."""
+    before = (first + begin) % per
+    start = begin - before if begin >= before else begin - before + per
+    start = start if start + per <= begin + cells else begin
+    return start, (begin + cells - start) // per * per
 
 
 def _rectangle(mosaic: Mosaic, first: Tile, around: BaseGeometry, margin_m: float) -> Box:

@@ -139,7 +139,11 @@ def _groups_met(drained: Drained, cells: NDArray[np.int64]) -> NDArray[np.int64]
         points = ground.placed(
             shapely.multipoints(np.column_stack((met[known] % cols + 0.5, met[known] // cols + 0.5)))
         )
-        group[known] = drained.group[drained.tree.nearest(shapely.get_parts(points))]
+        # Of several that hold a place the first is taken, whatever the tree holds beside them.
+        place, near = drained.tree.query_nearest(shapely.get_parts(points))
+        first = np.full(np.count_nonzero(known), len(drained.group))
+        np.minimum.at(first, place, near)
+        group[known] = drained.group[first]
     return group[which]
 
 

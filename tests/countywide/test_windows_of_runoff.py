@@ -1,0 +1,71 @@
+"""A parcel's runoff that hangs on ground beyond its window: the window grows, and the answer is that of the table."""
+
+import numpy as np
+import pyogrio.raw
+import pytest
+import rasterio
+import shapely
+from affine import Affine
+
+from siteplan_gis.countywide.one import ParcelsAsked, evidence_of, laws, screen_rows
+from siteplan_gis.ingest.reference.parcel_index import index_parcels
+from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.model.screening import Asked
+from siteplan_gis.report.screening_records import screening_row
+
+EPSG, WEST, NORTH, CELL = "EPSG:6610", 680_000.0, 340_000.0, 5.0
+
+
+def write(path, shapes, **fields):
+    pyogrio.raw.write(
+        path, shapely.to_wkb(shapes), [np.asarray(each, dtype=object) for each in fields.values()], list(fields),
+        layer=path.stem, driver="FlatGeobuf", geometry_type=shapes[0].geom_type, crs=EPSG,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def county(tmp_path_factory):
+    """A shallow basin 1,100 m long, whose way out lies in the east, a parcel at its western end, and one beyond it."""
+    folder = tmp_path_factory.mktemp("basin")
+    x, y = (np.arange(cells) * CELL + CELL / 2 for cells in (1000, 440))
+    along = np.where(x < 400, 0.01 * (400 - x), 0.0004 * (x - 400))
+    along = np.where(x > 1500, 0.44 - 0.01 * (x - 1500), along)
+    z = 300 + along[None, :] + 0.002 * np.abs(y - 1097.5)[:, None]
+    profile = {"driver": "GTiff", "width": x.size, "height": y.size, "count": 1, "dtype": "float64", "crs": EPSG}
+    with rasterio.open(folder / "dem.tif", "w", transform=Affine(CELL, 0, WEST, 0, -CELL, NORTH), **profile) as out:
+        out.write(z, 1)
+    lots = [shapely.box(WEST + a, NORTH - 1140, WEST + a + 80, NORTH - 1060) for a in (250, 2900)]
+    write(folder / "parcels.fgb", lots, PARCELID=["west", "east"])
+    write(
+        folder / "waters.fgb",
+        [shapely.LineString([(WEST + 4900, NORTH), (WEST + 4900, NORTH - 2200)])],
+        FCODE=["46006"],
+    )
+    return ParcelsAsked(
+        folder / "parcels.fgb", None, (("waters", folder / "waters.fgb"), ("wetlands", folder / "waters.fgb")),
+        (folder / "dem.tif",), "m", asked=Asked(listed=False),
+    )  # fmt: skip
+
+
+def row_of(given, *together):
+    """The row of the western parcel, screened together with others."""
+    evidence, path = evidence_of(given)
+    index = index_parcels(path)
+    ordinances, method = laws("")
+    chosen = np.flatnonzero(np.isin(index.ids, ["west", *together])).tolist()
+    found = screen_rows(index, chosen, evidence, ordinances, method, given)
+    return next(screening_row(one) for one in found if one.parcel.id == "west")
+
+
+def test_alone_the_window_grows_until_the_answer_is_that_of_the_table(county):
+    alone, together = row_of(county), row_of(county, "east")
+    assert together["runoff_plus_minus_ft"] is not None
+    assert {name: value for name, value in alone.items() if value != together[name]} == {}
+
+
+def test_where_no_more_is_read_the_row_says_so(county, monkeypatch):
+    monkeypatch.setattr(Widening, "widen", lambda _: False)
+    alone = row_of(county)
+    assert alone["runoff_plus_minus_ft"] is None
+    assert alone["runoff_within_quarter_mile"] != "yes"
+    assert "the way from place 1 hangs on ground beyond the elevations that are read at once" in alone["not_known"]
