@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _GRID_SCALE = 1.001
 _ALMOST_ALL = 0.5
+_ROUNDING_M2 = 1e-4
+"""Ground smaller than this is left by rounding alone where all of a parcel is taken."""
 
 
 class Slopes:
@@ -133,7 +135,7 @@ def taken_ground(
         drawn.append(here)
         if here:
             left = shapely.difference(parcel, in_one(list(here.values())))
-            areas = [part for part in shapely.get_parts(left) if part.area > 0]
+            areas = [part for part in shapely.get_parts(left) if part.area > _ROUNDING_M2]
             rest[i] = in_one(areas) if areas else shapely.Polygon()
     return rest, drawn
 

@@ -5,11 +5,13 @@ import pyogrio.raw
 import pytest
 import rasterio
 import shapely
+import shapely.affinity
 from affine import Affine
 
 from siteplan_gis.countywide.one import ParcelsAsked, evidence_of, laws, screen_rows
 from siteplan_gis.ingest.reference.parcel_index import index_parcels
 from siteplan_gis.measures.runoff.widening import Widening
+from siteplan_gis.measuring.parcel_ground import taken_ground
 from siteplan_gis.model.screening import Asked
 from siteplan_gis.report.screening_records import screening_row
 
@@ -61,6 +63,15 @@ def test_alone_the_window_grows_until_the_answer_is_that_of_the_table(county):
     alone, together = row_of(county), row_of(county, "east")
     assert together["runoff_plus_minus_ft"] is not None
     assert {name: value for name, value in alone.items() if value != together[name]} == {}
+
+
+def test_what_rounding_leaves_of_a_parcel_is_nothing():
+    parcel = shapely.Polygon([(0.1, 0.3), (90.7, 11.9), (77.3, 60.1), (3.3, 44.7)])
+    for step, left_m2 in ((1e-9, 0.0), (1e-3, 0.05)):
+        taken = {"widths": [shapely.affinity.translate(parcel, step, 0)]}
+        rest, _ = taken_ground(taken, Asked(), np.array([parcel]))
+        assert rest[0].area == pytest.approx(left_m2, abs=0.01), step
+        assert (rest[0].area > 0) is (left_m2 > 0)
 
 
 def test_where_no_more_is_read_the_row_says_so(county, monkeypatch):
