@@ -525,3 +525,21 @@ def test_case_without_its_culvert_never_says_that_no_water_is_near():
     # On paper: the pond behind the road is 4 m deep.
     assert traced.depression_depth_m == pytest.approx(4, abs=0.2)
     assert "road-like barrier" in traced.explanation
+
+
+def test_what_fills_spills_over_its_lowest_pass_and_through_no_wall(ground):
+    """A hollow 4 m deep behind a wall to the south; its rim is a metre lower in the east, 75 m from its bottom."""
+
+    def surface(x, y):
+        away = np.hypot(x, y)
+        inside = np.where((x > 0) & (np.abs(y) < 6), np.minimum(96 + 0.06 * away, 99.0), 96 + 0.06 * away)
+        beyond = np.where((x > 0) & (np.abs(y) < 6), 99.0, 100.5) - 0.05 * (away - 75)
+        north = np.where((y <= -40) & (y > -46), 100.5, np.where(away < 75, inside, beyond))
+        return np.where(y <= -46, 95 + 0.02 * (y + 46), north)
+
+    near = condition_around(ground(surface), Point(0, 0))
+    stopped = trace(near, Point(-20, 30), (), 402)
+    assert stopped.ends_because == "closed_depression" or stopped.barrier is not None
+    spilt = trace(near, Point(-20, 30), (), 200, np.inf)
+    assert spilt.path.distance(Point(75, 0)) < 6
+    assert spilt.path.distance(LineString([(-30, -43), (30, -43)])) > 20

@@ -270,7 +270,8 @@ def leave(
     """Find how water leaves a cell that nothing around is lower than.
 
     Over the lowest pass where the way there is at most `deep_m` high and LONGEST_BREACH_M long: so through all that is
-    noise. Else through a `breach` within the same limits, or along a mapped line; else over the lowest pass.
+    noise. Else through a `breach` within the same limits, or along a mapped line; else over the lowest pass. Where
+    `deep_m` is infinite every depression fills and spills there, and only noise is cut through.
 
     Returns what `spill` does, and the last mark used.
     """
@@ -290,7 +291,8 @@ def leave(
         if length <= long_m:
             return how, end, water, mark
     mark += 1
-    cut, cut_end, top = breach(z, marks, dx, dy, start, deep_m, long_m, mark, seen, came_from, height, far, cell)
+    cut_m = deep_m if deep_m < np.inf else SHALLOW_M
+    cut, cut_end, top = breach(z, marks, dx, dy, start, cut_m, long_m, mark, seen, came_from, height, far, cell)
     if cut != TOO_DEEP:
         return cut, cut_end, top, mark
     if shallow and how not in (TOO_DEEP, TOO_WIDE):
