@@ -17,7 +17,8 @@ from siteplan_gis.ingest.reference.catalogue import read_catalogue
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.measuring.slopes import measure_slopes
 from siteplan_gis.measuring.survey import take_measurements
-from siteplan_gis.model.plan import Stated
+from siteplan_gis.model.controls import control_kind
+from siteplan_gis.model.plan import PlanFeature, Stated
 from siteplan_gis.model.review import Case
 from siteplan_gis.ordinances.reader import read_ordinance
 from siteplan_gis.pipeline import Inputs, gather
@@ -336,3 +337,33 @@ def test_a_floodplain_drawn_by_open_limits_does_not_fail(site):
     drawn = found(site, "SAU-MAP-a", features=(*rest, *there, replace(first(site, "floodplain"), geometry=limit)))
     assert hidden["floodplain"][0] == "fail"
     assert drawn["floodplain"][0] in {"pass", "needs_review"}
+
+
+def test_a_hatch_over_the_mile_shows_no_water(site):
+    lines = [shapely.LineString([(-2500, at), (2500, at)]) for at in range(-2500, 2500, 28)]
+    hatch = replace(first(site, "surface_water"), geometry=shapely.MultiLineString(lines))
+    told = found(site, "SAU-MAP-i", features=(*without(site, "surface_water"), hatch))
+    assert told.pop("wetlands")[0] == "pass"
+    assert told
+    assert all(status == "needs_review" and "densely" in text for status, text in told.values())
+
+
+def test_a_sample_in_the_legend_is_no_stabilization_of_the_site(site):
+    moved = changed(site, "stabilization", lambda shape: shapely.transform(shape, lambda xy: xy - np.array([0, 260])))
+    assert statuses(site, "SAU-MAP-f", features=moved) == {"needs_review"}
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("inlet protection, to be removed after final stabilization", "inlet_protection"),
+        ("Silt fence: remove when grass covers 70 %", "silt_fence"),
+        ("Tracking pad, No. 3 stone", "tracking_pad"),
+        ("Inlet protection NOT required", ""),
+        ("no inlet protection", ""),
+        ("SILT FENCE (REMOVED)", ""),
+        ("existing riprap to be removed", ""),
+    ],
+)
+def test_words_that_take_a_control_back(words, kind):
+    assert control_kind(PlanFeature("control", None, "plan/inlet_protection", "1", kind=words)) == kind

@@ -9,12 +9,13 @@ when a reference map shows it on or next to the site: a declaration does not tak
 
 Where only sheets were given, nothing is judged: what they show is for eyes.
 
-Limits: that something is drawn does not make it right; only what lies nowhere near the site is told.
+Limits: that something is drawn does not make it right; only what lies nowhere near the site is told, or beside it
+where it has to lie on it, as the samples of a legend do.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import shapely
 
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
 
+_ON_THE_GROUND: Final = frozenset(
+    {"construction_site", "disturbed_area", "control", "stabilization", "revegetation", "infiltration",
+     "contour_existing", "contour_proposed", "surface_existing", "surface_proposed"}
+)  # fmt: skip
+"""Roles that have to be drawn on the site itself: beside it they are the samples of a legend."""
+
 
 def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
     """One finding for each group of roles: `roles`, or `each_of` for items that must all be there."""
@@ -42,9 +49,11 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
         drawn = plan.of(*roles)
         if drawn:
             layers = sorted({feature.layer for feature in drawn})
-            ground, reach_m = _ground(case), case.ordinance.method.downstream_m
+            ground = _ground(case)
+            on_site = _ON_THE_GROUND.issuperset(roles)
+            reach_m = case.ordinance.method.shown_within_m if on_site else case.ordinance.method.downstream_m
             if not ground.is_empty and not any(shapely.dwithin(item.geometry, ground, reach_m) for item in drawn):
-                text = f"{len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) are drawn in {', '.join(layers)}, but none within a quarter mile of the site."
+                text = f"{len(drawn)} feature{'s' * (len(drawn) > 1)} ({words}) are drawn in {', '.join(layers)}, but none {'on the site' if on_site else 'within a quarter mile of the site'}."
                 remedy = "Place the drawing where the site is."
                 found.append(finding(rule, subject, Status.NEEDS_REVIEW, text, remedy=remedy))
                 continue

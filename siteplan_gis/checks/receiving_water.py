@@ -49,7 +49,8 @@ def judge_receiving_water(rule: Rule, case: Case) -> Sequence[Finding]:
     others = [f"{discharge}: {item.value}" for discharge, item in known.items() if not _same(stated, str(item.value))]
     if others:
         text = f"Stated: {stated}. The first named water downstream is another: {listed(others)}."
-        status = Status.FAIL if len(others) == len(names) else Status.NEEDS_REVIEW
+        alike = any(_alike(stated, str(item.value)) for item in known.values())
+        status = Status.FAIL if len(others) == len(names) and not alike else Status.NEEDS_REVIEW
         return [finding(rule, "name", status, text, where=where, sources=sources, remedy="State the water that is reached first.")]  # fmt: skip
     if not known:
         reasons = sorted({item.reason for item in names.values() if item.reason})
@@ -70,8 +71,21 @@ def _indexed(case: Case, name: str) -> dict[str, Measurement]:
     }
 
 
+_TRIBUTARY: Final = r"(?:(?:an? |the )?(?:(?:unnamed|intermittent|perennial|small) )*(?:tributary|trib|unt|ut|stream|ditch|wetlands?|swale)(?: (?:of|to|into))? )?(?:the )?"  # fmt: skip
+
+
 def _same(stated: str, name: str) -> bool:
-    """Whether two names mean one water; a tributary "of" a water or "to" it is named by that water."""
+    """Whether two names mean one water; an unnamed tributary "of" a water or "to" it is named by that water.
+
+    "North Branch Teasel Creek" is not Teasel Creek. Of several names ("Teasel Creek, Milwaukee River") one is enough.
+    """
+    theirs = _words(name)
+    parts = re.split(r"[,;/()&]| and | then ", stated.casefold())
+    return bool(theirs) and any(re.fullmatch(_TRIBUTARY + re.escape(theirs), _words(part)) for part in parts)
+
+
+def _alike(stated: str, name: str) -> bool:
+    """Whether a name holds another, as that of a branch or of a doubt ("Teasel Creek or others") does."""
     ours, theirs = (_words(text) for text in (stated, name))
     return bool(theirs) and f" {theirs} " in f" {ours} "
 
@@ -137,7 +151,8 @@ def judge_listed_waters(rule: Rule, case: Case) -> Sequence[Finding]:
     if any(left):
         missing = sorted({item.name or item.id for items in left for item in items})
         named = listed(stated) or "no listed water"
-        status = Status.FAIL if any(item.name for item in left[0]) else Status.NEEDS_REVIEW
+        certain = [item for item in left[0] if item.name and not any(_alike(name, item.name) for name in stated)]
+        status = Status.FAIL if certain else Status.NEEDS_REVIEW
         text += f" The application names {named}: {listed(missing)} is missing.{part}"
         remedy = "Name every listed water downstream."
         return [finding(rule, "listed", status, text, where=where, sources=sources, remedy=remedy)]

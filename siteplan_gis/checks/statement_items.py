@@ -3,7 +3,8 @@
 What the rules ask: facts and descriptions that stand in the application's text, not on the map.
 
 How it is judged: the manifest declares each item present (and where) or absent, under `[narrative]`. Declared present
-passes as a declaration; declared absent fails; an item that is not declared is the reviewer's. A manifest without any
+passes as a declaration; declared absent fails; an item that is not declared is the reviewer's, and so is one declared
+with words that name no place ("TBD", "none", "n/a"). A manifest without any
 declaration leaves the whole rule on the reviewer's checklist.
 
 Limits: nothing of the text is read. That an item is there does not make it right.
@@ -11,7 +12,8 @@ Limits: nothing of the text is read. That an item is there does not make it righ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.checks.verdict import checklist, finding
 from siteplan_gis.model.review import Status
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
 
     from siteplan_gis.model.ordinance import Rule
     from siteplan_gis.model.review import Case, Finding
+
+_NO_PLACE: Final = re.compile(
+    r"(?:t ?b ?d|to be (?:determined|decided|provided|submitted|added|done|announced)|to (?:follow|come)|pending|later|unknown|"
+    r"n ?a|none|nil|no|missing|not (?:\w+ )?(?:provided|available|applicable|included|known|yet|done|given|required|needed|in it)|"
+    r"x+|tk)?(?: (?:yet|at this time))?"
+)
+"""What people write where they have nothing to say yet; the whole of a declaration, without its signs."""
 
 
 def judge_statement_items(rule: Rule, case: Case) -> Sequence[Finding]:
@@ -42,6 +51,10 @@ def judge_statement_items(rule: Rule, case: Case) -> Sequence[Finding]:
         elif where == "":
             text = f"The application declares that this is not in it: {words}."
             found.append(finding(rule, item, Status.FAIL, text, remedy=f"Add to the plan statement: {words}."))
+        elif _NO_PLACE.fullmatch(" ".join(re.findall(r"\w+", where.casefold()))):
+            text = f"Of {words} the application says {where!r}: that tells neither that it is in it nor where."
+            remedy = f"Say under [narrative] in siteplan.toml where it stands, or {item} = false."
+            found.append(finding(rule, item, Status.NEEDS_REVIEW, text, remedy=remedy))
         else:
             text = f"The application declares that this is in it: {words} ({where}); the program does not read it."
             found.append(finding(rule, item, Status.PASS, text))

@@ -1,7 +1,8 @@
 """Whether the plan shows a mapped water, wetland or floodplain: yes, no, or not to be told by a program.
 
-A drawn line shows what it follows. A drawn area shows what it outlines; what merely lies inside it is shown only where
-maps know a good part of the area as water or wetland too. Else one outline around the whole mile would show everything.
+A drawn line shows what it follows, unless lines are drawn so densely that they would show anything. A drawn area shows
+what it outlines; what merely lies inside it is shown only where maps know a good part of the area as water or wetland
+too. Else one outline around the whole mile, or a hatch across it, would show everything.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import shapely
+from shapely import affinity
 
 from siteplan_gis.measures.shapes.proximity import shown_on_plan
 from siteplan_gis.model.comparison import show_share
@@ -31,6 +33,8 @@ _AREAS_TOO: Final = {"waters": ("wetland",), "wetlands": ("surface_water", "pond
 
 _KNOWN_SHARE: Final = 0.5
 _SOME_SHARE: Final = 0.05
+_ASIDE: Final = ((4.0, 0.0), (0.0, 4.0), (-4.0, 0.0), (0.0, -4.0), (3.0, 3.5), (-3.5, 3.0), (-3.0, -3.5), (3.5, -3.0))
+"""Places beside a feature, in times the distance at which a drawing counts as it."""
 
 
 class Picture(NamedTuple):
@@ -81,6 +85,10 @@ def picture(feature: BaseGeometry, drawn: Drawing, within_m: float, doubt_m: flo
         fitting += [area.boundary for area in (*drawn.known_areas_too, *drawn.other_areas_too)] + drawn.known_areas_too
     share = shown_on_plan(feature, fitting, within_m)
     if share.shown:
+        if _would_show_anything(feature, drawn, within_m):
+            return Picture(
+                None, "The plan draws lines or points so densely there that they would show a water anywhere."
+            )
         return Picture(shown=True)
     if shown_on_plan(feature, fitting, within_m + doubt_m).shown:
         return Picture(None, "The plan draws it, or something like it, beside its mapped place.")
@@ -92,6 +100,17 @@ def picture(feature: BaseGeometry, drawn: Drawing, within_m: float, doubt_m: flo
     if share.share > _SOME_SHARE:
         return Picture(shown=False, note=f"The plan draws {show_share(share.share)} of its course only.")
     return Picture(shown=False)
+
+
+def _would_show_anything(feature: BaseGeometry, drawn: Drawing, within_m: float) -> bool:
+    """Whether what no map knows is drawn so densely that the feature would be shown wherever it lay about here.
+
+    Tried with the feature moved aside, eight ways: a hatch shows every one of them, a drawing of the feature does not.
+    """
+    loose = [*drawn.lines, *(area.boundary for area in (*drawn.other_areas, *drawn.other_areas_too))]
+    return all(
+        shown_on_plan(affinity.translate(feature, x * within_m, y * within_m), loose, within_m).shown for x, y in _ASIDE
+    )
 
 
 def _area(geometry: BaseGeometry) -> BaseGeometry | None:

@@ -61,6 +61,13 @@ BASINS: Final = frozenset({"sediment_basin", "sediment_trap"})
 STRUCTURES: Final = frozenset(CONTROL_KINDS) - {"stabilised", "buffer_strip", "turbidity_barrier"}
 """Kinds that are built: they belong on upland soil. (A turbidity barrier is made to stand in water.)"""
 
+_NOT_THERE: Final = re.compile(
+    r"\b(?:not (?:required|needed|used|provided|installed|proposed|included)|none|omit\w*|deleted?|void|superseded|"
+    r"no (?:inlet|silt|erosion|sediment|perimeter|protection|controls?|bmps?|checks?|basin|trap|fenc\w*|rip ?rap|tracking)|"
+    r"remov\w*(?! (?:after|when|once|upon|on|following|as|only|at|if|until|\w+ (?:after|when|once|upon))\b))\b"
+)
+"""Words that take back what they stand beside; a fence "to be removed after seeding" is there until then."""
+
 _PATTERNS: Final = tuple((kind, re.compile(rf"\b(?:{words})\b")) for kind, words in _WORDS)
 
 
@@ -74,9 +81,13 @@ def control_kind(feature: PlanFeature) -> str:
     'silt_fence'
     >>> control_kind(PlanFeature("control", None, "plan/EC", "2", name="Rock check dam 4"))
     'ditch_check'
+    >>> control_kind(PlanFeature("control", None, "plan/inlet protection", "3", kind="Inlet protection not required"))
+    ''
     """
     for text in (feature.kind, feature.name, feature.layer.rpartition("/")[2]):
         said = re.sub(r"[_\W]+", " ", text.casefold()).strip()
+        if _NOT_THERE.search(said):
+            return ""
         for kind, pattern in _PATTERNS:
             if said and pattern.search(said):
                 return kind

@@ -337,5 +337,10 @@ def test_declared_items_of_the_statement():
         ("subsoils", "fail"),
         ("depth_to_groundwater", "needs_review"),
     ]
+    # words that name no place declare nothing
+    for said in ("TBD", "none", "N/A", "not provided", "to be determined", "-", "?", "Not available yet"):
+        assert ("subsoils", "needs_review") in outcome("SAU-GW", narrative={"subsoils": said}), said
+    for said in ("declared present", "none found: borings B-1 to B-4, page 9", "Appendix N"):
+        assert ("subsoils", "pass") in outcome("SAU-GW", narrative={"subsoils": said}), said
     # "where appropriate": an item that is not given is the reviewer's
     assert ("dust_control", "needs_review") in outcome("SAU-CONTROLS", narrative={"dust_control": ""})
