@@ -5,7 +5,7 @@ Storm sewers and other buried lines take no runoff from the ground above; what c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -45,11 +45,15 @@ class MappedWays:
         The lines that take runoff from the ground beside them.
     near_m
         A line that is met so near to a counted water is taken for that water: maps are no truer.
+    every, tree
+        All lines that take runoff, of which `entered` may be some (see `near`), and an index of them.
     """
 
     network: Network
     entered: tuple[ReferenceFeature, ...]
     near_m: float
+    every: tuple[ReferenceFeature, ...] = field(repr=False)
+    tree: shapely.STRtree = field(repr=False)
 
     @property
     def shapes(self) -> list[BaseGeometry]:
@@ -58,7 +62,7 @@ class MappedWays:
 
     def near(self, around: BaseGeometry) -> MappedWays:
         """Those that runoff can come to within some ground; the same network."""
-        return replace(self, entered=tuple(one for one in self.entered if one.geometry.intersects(around)))
+        return replace(self, entered=tuple(self.every[k] for k in np.sort(self.tree.query(around))))
 
     def led(
         self, over: Trace, start: Point, waters: Sequence[BaseGeometry], limit_m: float
@@ -167,9 +171,9 @@ def ways_of(
     entered = tuple(
         one for one in lines if one.kind not in NO_WAY and one.kind not in _BURIED and one.geometry.length > 0
     )
-    return MappedWays(
-        Network(lines, method.network_gap_m, heights), entered, max(accuracy_m(maps, method), method.network_gap_m)
-    )
+    near_m = max(accuracy_m(maps, method), method.network_gap_m)
+    tree = shapely.STRtree([one.geometry for one in entered])
+    return MappedWays(Network(lines, method.network_gap_m, heights), entered, near_m, entered, tree)
 
 
 def _straight_m(start: Point, reached: int | None, waters: Sequence[BaseGeometry], path: LineString | None) -> float:
