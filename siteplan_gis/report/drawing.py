@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.shapes.simplifying import simplified
 from siteplan_gis.report.plain import lonlat
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def display_geometries(
         west, south, east, north = shapely.bounds(exact).T
         outside = (west < window[0]) | (south < window[1]) | (east > window[2]) | (north > window[3])
         exact[outside] = shapely.intersection(exact[outside], shapely.box(*window))
-    coarse: NDArray[np.object_] = shapely.simplify(exact, simplified_m, preserve_topology=False)
+    coarse = simplified(exact, simplified_m)
     lost = shapely.is_empty(coarse)
     coarse[lost] = exact[lost]
     return coarse

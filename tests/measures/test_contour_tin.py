@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.surfaces.contour_tin import surface_of_contours
+from siteplan_gis.measures.surfaces.contour_tin import _thinned, surface_of_contours
 from siteplan_gis.measures.surfaces.tin import clipped, heights_at, tin_slopes, triangle_slopes
 
 TWO_FEET = 0.6096
@@ -125,3 +125,20 @@ def test_how_densely_lines_are_digitized_says_nothing(dense):
     close = surface_of_contours([*shapely.segmentize(lines, dense)], levels)
     assert len(close.tin.triangles) == len(plain.tin.triangles)
     np.testing.assert_allclose(np.sort(close.tin.z_m), np.sort(plain.tin.z_m))
+
+
+def wavy(count, off_m, step_m=0.1):
+    """A line to and fro of so many points."""
+    x = np.arange(count) * step_m
+    return shapely.LineString(np.column_stack((x, np.where(np.arange(count) % 2, off_m, -off_m))))
+
+
+@pytest.mark.parametrize(("count", "kept"), [(79_999, 79_999), (80_000, 80_000), (80_001, 2)])
+def test_more_points_than_a_surface_is_made_of_are_thinned(count, kept):
+    thinned = _thinned(np.array([wavy(count, 0.05)], dtype=object))
+    assert shapely.get_num_coordinates(thinned).sum() == kept
+
+
+def test_what_is_needed_to_within_the_spacing_is_never_thinned():
+    thinned = _thinned(np.array([wavy(90_000, 4.0, 5.0)], dtype=object))
+    assert shapely.get_num_coordinates(thinned).sum() == 90_000

@@ -16,6 +16,7 @@ from shapely.ops import substring
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.runoff.catchments import along_rings, first_met_m2
 from siteplan_gis.measures.runoff.routing import NOWHERE
+from siteplan_gis.measures.shapes.simplifying import simplified
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,7 +185,8 @@ def _kinds(
 def _outward(line: shapely.LineString, places: Floats, cell_m: float) -> Floats:
     """Unit vectors out of the area on the left of a ring; ragged drawing below a cell is passed over."""
     corners = shapely.get_coordinates(line)
-    kept = shapely.get_coordinates(line.simplify(min(max(cell_m / 2, 0.25), 2.0)))
+    drawn = np.array([line], dtype=object)
+    kept = shapely.get_coordinates(simplified(drawn, min(max(cell_m / 2, 0.25), 2.0), preserve_topology=True))
     position = np.r_[0.0, np.cumsum(np.hypot(*np.diff(corners, axis=0).T))]
     where = {tuple(corner): at for corner, at in zip(corners[:-1].tolist(), position[:-1], strict=True)}
     at = np.array([where[tuple(corner)] for corner in kept[:-1].tolist()])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.shapes.simplifying import simplified
 from siteplan_gis.measures.surfaces.skeletons import Skeleton, edges_of, keys_of
 from siteplan_gis.model.surface import Tin
 
@@ -114,10 +115,10 @@ def _thinned(parts: NDArray[np.object_]) -> NDArray[np.object_]:
     Where that leaves more points than a surface is made of, they are thinned further, up to the spacing of points.
     """
     tolerance = _SAME_POINT_M
-    thinned: NDArray[np.object_] = shapely.simplify(parts, tolerance, preserve_topology=False)
+    thinned = simplified(parts, tolerance)
     while shapely.get_num_coordinates(thinned).sum() > _MOST_POINTS and tolerance < _SPACING_M:
         tolerance *= 4
-        thinned = shapely.simplify(parts, tolerance, preserve_topology=False)
+        thinned = simplified(parts, tolerance)
     return thinned
 
 
