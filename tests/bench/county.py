@@ -16,8 +16,8 @@ import numpy as np
 import pyogrio.raw
 import rasterio
 import shapely
+from affine import Affine
 from rasterio.crs import CRS
-from rasterio.transform import from_origin
 
 EPSG = "EPSG:6610"
 WEST, NORTH = 680_000.0, 340_000.0
@@ -40,7 +40,7 @@ def heights(column, row):
 def write_elevations(path, side):
     profile = {
         "driver": "GTiff", "width": side, "height": side, "count": 1, "dtype": "int32", "crs": CRS.from_string(EPSG),
-        "transform": from_origin(WEST, NORTH, 1, 1), "tiled": True, "blockxsize": TILE, "blockysize": TILE,
+        "transform": Affine(1, 0, WEST, 0, -1, NORTH), "tiled": True, "blockxsize": TILE, "blockysize": TILE,
         "compress": "deflate", "predictor": 2, "zlevel": 1, "bigtiff": "YES", "num_threads": 2,
     }  # fmt: skip
     with rasterio.open(path, "w", **profile) as out:

@@ -1,5 +1,7 @@
 """A parcel's runoff that hangs on ground beyond its window: the window grows, and the answer is that of the table."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyogrio.raw
 import pytest
@@ -10,10 +12,13 @@ from affine import Affine
 
 from siteplan_gis.countywide.one import ParcelsAsked, evidence_of, laws, screen_rows
 from siteplan_gis.ingest.reference.parcel_index import index_parcels
+from siteplan_gis.measures.runoff.leaving_places import Drained, _groups_met
 from siteplan_gis.measures.runoff.widening import Widening
 from siteplan_gis.measuring.parcel_ground import taken_ground
 from siteplan_gis.model.screening import Asked
 from siteplan_gis.report.screening_records import screening_row
+from tests.bench.county import make
+from tests.campaigns.parcels_alone import OF_RUNOFF, County, differing, spread
 
 EPSG, WEST, NORTH, CELL = "EPSG:6610", 680_000.0, 340_000.0, 5.0
 
@@ -80,3 +85,25 @@ def test_where_no_more_is_read_the_row_says_so(county, monkeypatch):
     assert alone["runoff_plus_minus_ft"] is None
     assert alone["runoff_within_quarter_mile"] != "yes"
     assert "the way from place 1 hangs on ground beyond the elevations that are read at once" in alone["not_known"]
+
+
+def test_alone_as_in_the_table_of_a_generated_county(tmp_path):
+    make(tmp_path, 80)
+    generated = County(tmp_path)
+    together = {row: screening_row(one) for row, one in generated.together().items()}
+    without = {row: screening_row(one) for row, one in generated.together(runoff=False).items()}
+    assert len(together) == 80
+    assert [differing(together[row], without[row], OF_RUNOFF) for row in together] == [[]] * 80
+    for row in spread(generated, 5):
+        assert differing(screening_row(generated.screened([row])[0]), together[row]) == []
+
+
+def test_where_waters_overlap_the_first_is_met_whatever_lies_beside_them():
+    ground = SimpleNamespace(z_m=np.zeros((4, 4)), placed=lambda geometry: geometry)
+    both = [shapely.box(0, 0, 4, 4), shapely.box(1, 1, 3, 3)]
+    for more in range(40):
+        shapes = [*both, *(shapely.box(9 + k, 0, 10 + k, 1) for k in range(more))]
+        for order in (shapes, [*shapes[2:], *both]):
+            field = SimpleNamespace(ground=ground)
+            drained = Drained(field, np.arange(16), np.arange(16), shapely.STRtree(order), np.arange(len(order)))
+            assert set(_groups_met(drained, np.array([5, 6, 9, 10])).tolist()) == {order.index(both[0])}
