@@ -43,6 +43,8 @@ def figure_of(feature: PlanFeature, stem: str, units: dict[str, float]) -> Figur
     3.0
     >>> figure_of(PlanFeature("control", None, "", "1", attributes={"depth": 4.0}), "depth", FEET).reason
     'the depth 4.0 has no unit'
+    >>> figure_of(PlanFeature("control", None, "", "1", attributes={"DEPTH_FT": "24 in"}), "depth", FEET).reason
+    "the depth '24 in' in the field DEPTH_FT is told in two ways"
     """
     for key, value in feature.attributes.items():
         plain = re.sub(r"[^a-z0-9]+", "_", key.casefold()).strip("_")
@@ -55,7 +57,10 @@ def figure_of(feature: PlanFeature, stem: str, units: dict[str, float]) -> Figur
         if read is None:
             return Figure(None, f"the {stem} {value!r} cannot be read")
         number = float(read[1].replace(",", ""))
-        unit = unit or re.sub(r"[ .]", "", read[2].casefold())
+        said = re.sub(r"[ .]|\b(?:min|minimum|deep)\b", "", read[2].casefold())
+        if unit and said and units.get(said) != units.get(unit):
+            return Figure(None, f"the {stem} {value!r} in the field {key} is told in two ways")
+        unit = unit or said
         if unit not in units:
             return Figure(None, f"the {stem} {value} has no unit" if not unit else f"the {stem} {value} is in {unit!r}")
         return (

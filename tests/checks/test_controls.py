@@ -238,6 +238,10 @@ def test_surface_of_a_basin(percent, doubt, reason, status):
         ({"depth_m": 0.9144}, "pass"),
         ({"depth": 3.5}, "needs_review"),
         ({"depth": "deep"}, "needs_review"),
+        ({"DEPTH_FT": "24 in"}, "needs_review"),
+        ({"DEPTH_FT": "1.0 m"}, "needs_review"),
+        ({"DEPTH_FT": "2.5 to 3.5"}, "needs_review"),
+        ({"DEPTH_FT": "3.0 ft min."}, "pass"),
         ({}, "needs_review"),
     ],
 )
