@@ -20,7 +20,6 @@ import pyogrio.raw
 import shapely
 
 from siteplan_gis.crs import georeference
-from siteplan_gis.report.geopackage_rows import add_table
 from siteplan_gis.report.map_layers import MapItem, MapLayer, context_layers, finding_layers
 from siteplan_gis.report.plain import lonlat, text
 from siteplan_gis.report.qgis_project import PROJECTS_TABLE, project_row
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from siteplan_gis.frame import Frame
     from siteplan_gis.model.review import Review
-    from siteplan_gis.report.plain import Plain
 
 WISCONSIN_CRS: Final = "EPSG:6610"
 OTHER_CRS: Final = "EPSG:4326"
@@ -107,21 +105,8 @@ def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str, tit
     # even the number of times that the file was changed.
     try:
         with _gdal_options({"OGR_SQLITE_SYNCHRONOUS": "OFF", "OGR_CURRENT_DATE": moment}):
-            for table in tables[:1]:
+            for table in tables:
                 _write_table(path, table, frame, crs)
-        with closing(sqlite3.connect(path)) as database:
-            database.execute("PRAGMA synchronous = OFF")
-            with database:
-                for table in tables[1:]:
-                    add_table(
-                        database,
-                        table.name,
-                        _OGR_TYPES[table.kind],
-                        _placed(table, frame, crs),
-                        table.columns,
-                        [[_stored(item.columns[name]) for name in table.columns] for item in table.items],
-                        moment,
-                    )
         _finish(path, tables, moment, project_row(path.name, title, tables, crs, on))
     except (RuntimeError, sqlite3.Error):
         _write_more(path)
@@ -186,12 +171,7 @@ def _by_kind(geometry: BaseGeometry | None) -> dict[str, BaseGeometry]:
     return {kind: _MULTI[kind](found) for kind, found in parts.items()}
 
 
-def _stored(value: Plain) -> str | float | None:
-    return value if value is None or isinstance(value, (str, float)) else str(value)
-
-
-def _placed(table: Table, frame: Frame, crs: str) -> NDArray[np.object_]:
-    """The geometries of a table in the CRS of the file."""
+def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
     target = georeference(crs) if frame.placed else None
 
     def placed(xy: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -201,11 +181,6 @@ def _placed(table: Table, frame: Frame, crs: str) -> NDArray[np.object_]:
         return degrees if target.metres_per_unit is None else target.xy(degrees)
 
     geometries = np.array([item.geometry for item in table.items], dtype=object)
-    moved: NDArray[np.object_] = shapely.transform(geometries, placed)
-    return moved
-
-
-def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
     data: list[NDArray[Any]] = []
     for name, kind_of_value in table.columns.items():
         values = [item.columns[name] for item in table.items]
@@ -215,7 +190,7 @@ def _write_table(path: Path, table: Table, frame: Frame, crs: str) -> None:
             data.append(np.array(values, dtype=object))
     pyogrio.raw.write(
         str(path),
-        shapely.to_wkb(_placed(table, frame, crs)),
+        shapely.to_wkb(shapely.transform(geometries, placed)),
         data,
         np.array(list(table.columns), dtype=object),
         layer=table.name,
