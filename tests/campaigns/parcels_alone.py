@@ -125,6 +125,8 @@ def beside_reviews(county, rows, together):
             within = away <= ours.plus_minus_m + (theirs.plus_minus_m or 0.0)
             counted["the same water, within the doubts" if within else "the same water, beyond the doubts"] += 1
             wrong += not within
+            if not within:
+                print(f"  {screening.parcel.id} {away:.1f} m from {theirs.flow_distance_m:.1f} m: {ours.explanation}")
         else:
             kind = f"other end: {ours.ends_because} | {theirs.ends_because}"
             counted[kind] += 1
