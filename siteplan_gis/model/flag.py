@@ -78,6 +78,7 @@ FLAG_CODES: Final = {
     "disturbed_from_surface": "no disturbed area is drawn; the outline of the proposed surface stands in for it",
     "disturbed_outside_site": "disturbed ground lies outside the site",
     "place_unknown": "where the plan lies on the earth is not known; nothing that needs its place was measured",
+    "role_against_name": "the manifest takes a layer out of the disturbed area whose name speaks of it",
     "role_guessed": "a layer's role was guessed from its name",
     "sheet_note": "what a reviewer should know of a sheet",
     "sheet_unreadable": "a sheet could not be opened; nothing of it is known",

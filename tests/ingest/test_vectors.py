@@ -542,6 +542,18 @@ def test_roles_that_are_wrong_or_speak_of_nothing_are_errors(tmp_path):
         read_plan([path], roles={"lod": "ignore"})
 
 
+@pytest.mark.parametrize(
+    ("name", "role", "told"),
+    [("lod_phase2", "ignore", True), ("Disturbed", "vegetation", True), ("lod", "disturbed_area", False), ("trees", "ignore", False)],
+)  # fmt: skip
+def test_a_manifest_that_takes_a_layer_out_of_the_disturbed_ground_is_told_on(tmp_path, name, role, told):
+    geojson(tmp_path / "site.geojson", feature([rectangle(X, Y, 9, 9)]))
+    geojson(tmp_path / f"{name}.geojson", feature([rectangle(X, Y, 9, 9)]))
+    (tmp_path / "siteplan.toml").write_text(f'[roles]\n"{name}" = "{role}"\n')
+    plan, _ = read(tmp_path)
+    assert ("role_against_name" in codes(plan)) is told
+
+
 def test_a_layer_without_a_role_is_flagged_and_needs_no_crs(tmp_path):
     geojson(tmp_path / "lod.geojson", feature([rectangle(X, Y, 9, 9)]))
     shapefile(tmp_path / "mystery", [rectangle(0, 0, 9, 9)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.drawn.attributes import field_of
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from siteplan_gis.ingest.drawn.drawing import DrawnLayer
     from siteplan_gis.ingest.plan.submittal import Submittal
     from siteplan_gis.ingest.records.manifest import Manifest
+
+_DISTURBED: Final = "disturbed_area"
+_GROUND_WORK: Final = frozenset({_DISTURBED, "construction_site"})
 
 
 def assigned(
@@ -49,6 +52,15 @@ def assigned(
             if not role_from:
                 role, role_from = answer[1], origin
     flags = []
+    if (
+        role_from == "manifest"
+        and role not in _GROUND_WORK
+        and drawn.features
+        and guess_role(drawn.layer) == _DISTURBED
+    ):
+        count = len(drawn.features)
+        text = f"its name speaks of disturbed ground, but siteplan.toml says {role}: its {count} features were not counted as disturbed"
+        flags.append(Flag("role_against_name", text, drawn.label))
     if not role_from and drawn.hidden:
         count = len(drawn.features)
         text = f"the layer is {drawn.hidden}: its {count} objects were not used; give it a role if they count"
