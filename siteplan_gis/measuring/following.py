@@ -219,7 +219,8 @@ def _for_reviewers(sentence: str) -> str:
     def in_feet(length: re.Match[str]) -> str:
         return f"{show(feet(float(length[1])), int('.' in length[1]))} ft"
 
-    return re.sub(r"(\d+(?:\.\d+)?) m\b", in_feet, sentence).replace("No target is met", "No water or wetland is met")
+    told = re.sub(r"(\d+(?:\.\d+)?) m\b", in_feet, sentence)
+    return told.replace("No target", "No water or wetland").replace("reaching a target", "reaching a water or wetland")
 
 
 def heights_of(ground: Conditioned | None) -> Heights | None:
