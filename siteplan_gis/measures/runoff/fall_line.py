@@ -328,7 +328,7 @@ def carry_down(
             return size, how, length_m, 0.0, ponded, mark, edge
         row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
         mark += 1
-        deep_m = np.hypot(barrier_m, between_cells(z, row, col))
+        deep_m = np.hypot(barrier_m, between_cells(z, row, col, dx[row]))
         found, end, water, mark = leave(
             z, marks, dx, dy, row * cols + col, deep_m, np.inf, mark, seen, came_from, height, far, cell
         )

@@ -113,7 +113,7 @@ def receive(
         if not told:
             bottom = z[at // cols, at % cols]
             mark += 1
-            deep_m = np.hypot(barrier_m, between_cells(z, at // cols, at % cols))
+            deep_m = np.hypot(barrier_m, between_cells(z, at // cols, at % cols, dx[at // cols]))
             how, end, water, mark = leave(
                 z, marks, dx, dy, at, deep_m, deep_m, mark, seen, came_from, height, far, cell
             )

@@ -239,8 +239,10 @@ def in_small_parts(area: BaseGeometry, most: int = MOST_CORNERS) -> list[Polygon
     --------
     >>> ring = shapely.Point(0, 0).buffer(10, quad_segs=64)
     >>> parts = in_small_parts(ring, 100)
-    >>> len(parts), max(len(part.exterior.coords) for part in parts), round(sum(part.area for part in parts), 6)
-    (4, 67, 314.127737)
+    >>> len(parts), max(len(part.exterior.coords) for part in parts)
+    (4, 67)
+    >>> abs(sum(part.area for part in parts) - ring.area) < 1e-9
+    True
     """
     pending, done = polygons_of(area), []
     while pending:
