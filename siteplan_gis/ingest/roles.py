@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 IGNORE: Final = "ignore"
+"""What a manifest or `--role` may say of a layer that is no part of the plan."""
+
 _LONGEST_NAME: Final = 1000
 """Letters of a name that are looked at; the time that the guesses take grows as their square."""
-"""What a manifest or `--role` may say of a layer that is no part of the plan."""
 
 _ANNOTATION: Final = r"anno|text|txt|dims?|dimension\w*|label\w*|labl|legend|title\w*|ttlb|tblk|notes?|iden|tags?"
 _PROPOSED: Final = r"(?:prop|proposed|propose|fin|final|finish|finished|fg|new|design|post|prp|grading|grad)"

@@ -116,16 +116,15 @@ def measure_discharges(
         sinks=known.sinks,
     )
     followed = [followed_from(name, start, drawn=drawn) for name, drawn, start in starts + exits]
+    limit_m = FOLLOWED * method.downstream_m
     if near is not None:
         error_m = error_of(vertical_m, near.ground.cell_m)
-        limit_m = FOLLOWED * method.downstream_m
         followed = weighed(
             followed, near, listed, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m
         )
     followed = [certain(each, listed, by_role, method, near_m) for each in followed]
     followed = [with_barrier(each, site) for each in followed]
     if near is not None:
-        limit_m = FOLLOWED * method.downstream_m
         followed = [with_spill(each, near.ground, listed, limit_m, method.downstream_m) for each in followed]
     if starts:
         least_m2 = min(method.channel_m2, _CONCENTRATED * ground.area)

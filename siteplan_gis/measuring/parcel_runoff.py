@@ -103,6 +103,7 @@ class RunoffOfParcels:
         tree = shapely.STRtree(shapes)
         for reach_m in (0.0, near_m):
             ground.goal([*shapes, *leading], reach_m)
+        limit_m = FOLLOWED * method.downstream_m
         for i, (parcel, drawn) in enumerate(zip(parcels, drawn_on(drained, parcels), strict=True)):
             taken, found = Taken(), []
             around = shapely.box(*shapely.bounds(parcel) + _FOLLOWED_M * np.array([-1, -1, 1, 1]))
@@ -128,7 +129,6 @@ class RunoffOfParcels:
             if asked.listed:
                 wide.ready = together.ready
                 found = _weighed(found, wide, own, site, method, barrier_m, near_m)
-                limit_m = FOLLOWED * method.downstream_m
                 found = [with_spill(each, wide.ground, own, limit_m, method.downstream_m) for each in found]
                 self.below[i] = _below(found, wide.ground, lines, site, method, barrier_m, near_m)
             self.discharges[i] = tuple(certain(each, own, by_role, method, near_m).discharge for each in found)
@@ -148,7 +148,7 @@ def _weighed(
     found: list[Followed], wide: Widening, near: list[Target], site: Site, method: Method, barrier_m: float, near_m: float
 ) -> list[Followed]:  # fmt: skip
     assert site.terrain is not None
-    error_m, limit_m = error_of(site.terrain.accuracy_m, wide.ground.cell_m), 2.0 * method.downstream_m
+    error_m, limit_m = error_of(site.terrain.accuracy_m, wide.ground.cell_m), FOLLOWED * method.downstream_m
     return weighed(found, wide, near, method.downstream_m, limit_m, error_m, barrier_m, near_m, method.shown_within_m)
 
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from siteplan_gis.errors import InputError
+from siteplan_gis.frame import on_the_earth
 from siteplan_gis.toml_files import text_of
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LARGEST_BYTES: Final = 256 << 20
-_FARTHEST_DEGREES: Final = (540.0, 90.0)
 
 
 def read_review_record(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,4 +57,4 @@ def _drawable(value: Any) -> bool:
         degrees = shapely.get_coordinates(shapely.geometry.shape(value))
     except Exception:  # noqa: BLE001  (whatever shapely raises over what is no geometry)
         return False
-    return bool((abs(degrees) <= _FARTHEST_DEGREES).all())
+    return bool(on_the_earth(degrees).all())
