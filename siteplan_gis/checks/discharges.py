@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import finding
-from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.comparison import compare, show, show_share
+from siteplan_gis.model.measurement import AGREEING
 from siteplan_gis.model.review import Status
 from siteplan_gis.units import feet
 
@@ -172,7 +173,11 @@ def _receiving(discharge: Discharge) -> str:
         runs = f" ({discharge.runs_agreeing} of {discharge.runs} runs over elevations wrong by their error"
         if discharge.flow_range_m is not None:
             least, most = (show(feet(length), 0) for length in discharge.flow_range_m)
-            runs += f" reach it, at {least} to {most} ft)"
+            runs += f" reach it, at {least} to {most} ft"
+            if discharge.within_quarter_mile and discharge.runs_agreeing < AGREEING * discharge.runs:
+                # Which water it is may be open where that it is one within the quarter mile stands fast.
+                runs += f"; with those that reach another water within the quarter mile, {show_share(AGREEING)} or more"
+            runs += ")"
         else:
             runs += " agree)"
     return f"{discharge.receiving} after {show(feet(discharge.flow_distance_m), 0)}{doubt} ft along its path{straight}{runs}"

@@ -12,6 +12,7 @@ import shapely
 from siteplan_gis.measures.runoff.ensemble import RUNS, repeat
 from siteplan_gis.measures.runoff.flow import Trace
 from siteplan_gis.model.comparison import compare, show
+from siteplan_gis.model.measurement import AGREEING
 from siteplan_gis.units import feet
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from siteplan_gis.measures.waterways.network import NetworkTrace
     from siteplan_gis.measuring.mapped_ways import MappedWays
     from siteplan_gis.model.measurement import Discharge
-
-AGREEING: Final = 0.95
-"""Share of the runs that must end alike for a verdict."""
 
 FEW_RUNS: Final = 10
 """Runs for each place where runoff leaves, beside those of the drawn outfalls: all of them must agree."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,6 +97,10 @@ class NearbyFeature:
     geometry: BaseGeometry
     shown: bool | None = None
     note: str = ""
+
+
+AGREEING: Final = 0.95
+"""Share of the runs over shaken ground that must end alike for a verdict."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

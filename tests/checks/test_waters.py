@@ -1,12 +1,15 @@
 """Waters within a mile, waters on the site, discharges: what is missing, what is uncovered, what cannot be told."""
 
+from dataclasses import replace
+
 import pytest
 import shapely
 from shapely import LineString, Point
 
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.measurement import Discharge, NearbyFeature
-from tests.checks.conftest import SQUARE, layer, make_case
+from siteplan_gis.reviewing import run
+from tests.checks.conftest import SQUARE, layer, make_case, rule_of
 
 MILE = 1609.344
 
@@ -136,3 +139,12 @@ def test_undrawn_runoff_that_reaches_a_water_fails(judge):
 def test_runoff_that_cannot_be_followed_is_not_checked(judge):
     case = make_case("saukville", {"discharge_count": "no elevation model was given"}, **both())
     assert judge(case, "SAU-MAP-h2") == [("runoff", "not_checked")]
+
+
+@pytest.mark.parametrize(("agreeing", "told"), [(20, False), (19, False), (18, True)])
+def test_runs_that_reach_another_water_as_near_are_told_apart(agreeing, told):
+    each = replace(discharge(True, drawn=False), runs=20, runs_agreeing=agreeing, flow_range_m=(90.0, 110.0))
+    case = make_case("saukville", {"discharge_count": 1}, discharges=(each,), **both())
+    (found,) = [one for one in run(rule_of(case, "SAU-MAP-h2"), case) if "Mill Creek" in one.message]
+    assert f"({agreeing} of 20 runs" in found.message
+    assert ("another water within the quarter mile, 95 % or more" in found.message) is told
