@@ -175,8 +175,8 @@ def spill(
     seen[start // cols, start % cols] = mark
     size, flooded = 1, 0
     while size > 0:
-        pop(height, far, cell, size)
         size -= 1
+        pop(height, far, cell, size)
         away, last = far[size], cell[size]
         row, col = last // cols, last % cols
         water = max(water, z[row, col])
@@ -224,8 +224,8 @@ def breach(
     seen[start // cols, start % cols] = mark
     size = 1
     while size > 0:
-        pop(height, far, cell, size)
         size -= 1
+        pop(height, far, cell, size)
         cost, away, last = height[size], far[size], cell[size]
         row, col = last // cols, last % cols
         how = 0

@@ -34,9 +34,8 @@ def push(level: Floats, far: Floats, cell: Ints, size: int) -> None:
 
 
 @compiled
-def pop(level: Floats, far: Floats, cell: Ints, size: int) -> None:
-    """Swap the first entry of the heap to the end and let the moved one sink."""
-    last = size - 1
+def pop(level: Floats, far: Floats, cell: Ints, last: int) -> None:
+    """Swap the first entry of the heap with number `last`, its last one, and let the moved one sink."""
     level[0], level[last] = level[last], level[0]
     far[0], far[last] = far[last], far[0]
     cell[0], cell[last] = cell[last], cell[0]

@@ -96,31 +96,44 @@ def _shared_out(kernel: Callable[[int], None], rows: int) -> None:
             list(pool.map(kernel, range(1, rows)))
 
 
-@compiled
 def _tell_noise(z: Floats, off_row: int, off_col: int, noise: Floats, k: int) -> None:
     """The noise of one row of blocks."""
-    rows, cols = z.shape
     found = np.empty((BLOCK // _STEP) ** 2)
-    squares = np.zeros(_APART + 1)
-    top = k * BLOCK - off_row
     for m in range(noise.shape[1]):
-        left = m * BLOCK - off_col
-        for apart in range(1, _APART + 1):
-            count = 0
-            for r in range(top if top >= 0 else top % _STEP, min(top + BLOCK, rows - 2 * apart), _STEP):
-                for c in range(left if left >= 0 else left % _STEP, min(left + BLOCK, cols - 2 * apart), _STEP):
-                    rough = (
-                        z[r, c] - 2 * z[r, c + apart] + z[r, c + 2 * apart]
-                        - 2 * (z[r + apart, c] - 2 * z[r + apart, c + apart] + z[r + apart, c + 2 * apart])
-                        + z[r + 2 * apart, c] - 2 * z[r + 2 * apart, c + apart] + z[r + 2 * apart, c + 2 * apart]
-                    )  # fmt: skip
-                    if not np.isnan(rough):
-                        found[count] = abs(rough)
-                        count += 1
-            typical = np.median(found[:count]) if count else 0.0
-            squares[apart] = (typical * _TO_DEVIATION / 6) ** 2
-        square = (_GROWS * squares[1] - squares[_APART]) / (_GROWS - 1)
+        near, far = (
+            (
+                _median(found[: _roughness(z, k * BLOCK - off_row, m * BLOCK - off_col, apart, found)])
+                * _TO_DEVIATION
+                / 6
+            )
+            ** 2
+            for apart in (1, _APART)
+        )
+        square = (_GROWS * near - far) / (_GROWS - 1)
         noise[k, m] = np.sqrt(square) if square > _TRIFLE_M**2 else 0.0
+
+
+def _median(values: Floats) -> float:
+    # Not in a kernel: compiling it takes a second.
+    return float(np.median(values)) if values.size else 0.0
+
+
+@compiled
+def _roughness(z: Floats, top: int, left: int, apart: int, found: Floats) -> int:
+    """What no quadratic surface explains in the squares of a block, of cells so far apart; how many there are."""
+    rows, cols = z.shape
+    count = 0
+    for r in range(top if top >= 0 else top % _STEP, min(top + BLOCK, rows - 2 * apart), _STEP):
+        for c in range(left if left >= 0 else left % _STEP, min(left + BLOCK, cols - 2 * apart), _STEP):
+            rough = (
+                z[r, c] - 2 * z[r, c + apart] + z[r, c + 2 * apart]
+                - 2 * (z[r + apart, c] - 2 * z[r + apart, c + apart] + z[r + apart, c + 2 * apart])
+                + z[r + 2 * apart, c] - 2 * z[r + 2 * apart, c + apart] + z[r + 2 * apart, c + 2 * apart]
+            )  # fmt: skip
+            if not np.isnan(rough):
+                found[count] = abs(rough)
+                count += 1
+    return count
 
 
 def without_noise(z: Floats, rows: slice, cols: slice, first: tuple[int, int] = (0, 0)) -> tuple[Floats, Floats]:

@@ -209,7 +209,7 @@ class _Spacing:
 
     def at(self, column: float, rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Spacing in metres of rows, along a column."""
-        j = int(np.clip(np.searchsorted(self.columns, column) - 1, 0, self.columns.size - 2))
+        j = min(max(int(np.searchsorted(self.columns, column)) - 1, 0), self.columns.size - 2)
         part = (column - self.columns[j]) / (self.columns[j + 1] - self.columns[j])
         dx, dy = (np.interp(rows, self.rows, size[:, j] + part * (size[:, j + 1] - size[:, j])) for size in self.size)
         return dx, dy
