@@ -17,6 +17,7 @@ from siteplan_gis.frame import frame_around
 from siteplan_gis.ingest.elevation.terrain import DemFile, read_terrain
 from siteplan_gis.measures.runoff.exits import runoff_exits
 from siteplan_gis.measures.runoff.flow import condition_around, trace, trace_terrain
+from tests.campaigns.fall_lines import CLEAN, HALF_DIAGONAL, NOISE_M, QUARTER_MILE, missed
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 
@@ -373,6 +374,21 @@ def test_noise_alone_never_stops_a_path(ground):
         assert traced.ends_because == "farther_than_limit"
         fall = np.array([np.sin(np.radians(200)), np.cos(np.radians(200))])
         assert (end_of(traced) - start) @ fall > 110
+
+
+@pytest.mark.parametrize(
+    ("cell", "noise", "azimuth", "place"),
+    [(1.0, NOISE_M, 80.0, 0), (1.0, NOISE_M, 85.0, 0), (3.0, NOISE_M, 290.0, 2), (3.0, 0.0, 115.0, 2), (10.0, 0.0, 30.0, 2)],
+)  # fmt: skip
+def test_a_steep_sided_valley_neither_stops_a_path_nor_leads_it_back(cell, noise, azimuth, place):
+    """Of all that the campaign of fall lines tries, those that noise once dammed, and that once ran up the valley."""
+    chance = np.random.default_rng([int(azimuth * 10), place])
+    shift = chance.uniform(-cell, cell, 2) if place else np.zeros(2)
+    made = CLEAN["valley 10/1, 60 m up"](cell, azimuth + 0.5, shift)
+    length, end, doubt = missed(made, cell, noise, place)
+    assert abs(length) < (0.05 if noise else max(0.01, HALF_DIAGONAL * cell / QUARTER_MILE))
+    assert noise or end <= 1
+    assert doubt <= 1
 
 
 def test_the_answer_is_the_same_twice(ground, home):

@@ -126,32 +126,6 @@ def falls_off(z: Floats, row: int, col: int, dx: float, dy: float, slope: float)
     return False
 
 
-COARSE_M = 5.0
-"""Cells at least so wide may miss the bottom of a valley by more than the height of a barrier."""
-
-
-@compiled
-def between_cells(z: Floats, row: int, col: int, cell_m: float) -> float:
-    """How much higher than its bottom a valley may look where that runs between the middles of cells, in metres.
-
-    A valley whose sides rise by s from one cell to the next looks s / 2 higher halfway between two cells than where
-    its bottom meets a middle, and t s less where it passes the lowest cell at t of a cell: half of what the lower of
-    the two sides rises to the next cell there. It adds to the noise that is allowed for by squares, as errors do. Of
-    cells finer than `COARSE_M` it is nothing: a barrier over them is seen as high as it is.
-    """
-    rows, cols = z.shape
-    most = 0.0
-    if cell_m < COARSE_M:
-        return most
-    if 0 < row < rows - 1 and 0 < col < cols - 1:
-        for k in range(4):
-            one, other = z[row + ROW[k], col + COL[k]], z[row - ROW[k], col - COL[k]]
-            # Not a number compares as false.
-            if one - z[row, col] > most and other - z[row, col] > most:
-                most = min(one, other) - z[row, col]
-    return most / 2
-
-
 @compiled
 def spill(
     z: Floats, marks: Bytes, dx: Floats, dy: Floats, start: int, most_cells: int, most_m: float, mark: int,

@@ -94,8 +94,8 @@ def descend(
     places = 0
     while True:
         size, how, length, depth, ponded, scratch.mark, edge = carry_down(
-            ground.z_m, marks, ground.dx_m, ground.dy_m, u, v, length, limit_m, barrier_m, scratch.mark,
-            *scratch.arrays, room, passed,
+            ground.z_m, marks, ground.dx_m, ground.dy_m, u, v, length, limit_m, barrier_m, ground.noise,
+            ground.noise_first, scratch.mark, *scratch.arrays, room, passed,
         )  # fmt: skip
         pieces.append(room[:size] + 0.5)
         ponds.append(passed[:ponded] + np.array([places, 0.0, 0.0, 0.0]))

@@ -58,7 +58,8 @@ def receivers(ground: Conditioned, barrier_m: float) -> Receivers:
 
     >>> from types import SimpleNamespace
     >>> z = np.array([[9.0, 8.0, 7.0, 6.0], [8.0, 6.9, 7.0, 5.0], [9.0, 8.0, 7.0, 6.0]])
-    >>> valley = SimpleNamespace(z_m=z, dx_m=np.ones(3), dy_m=np.ones(3), kept=None)
+    >>> valley = SimpleNamespace(z_m=z, dx_m=np.ones(3), dy_m=np.ones(3), kept=None,
+    ...                          noise=np.zeros((1, 1)), noise_first=(0, 0))
     >>> receivers(valley, 0.5).receiver.reshape(3, 4)[1].tolist()
     [5, 6, 7, -1]
     """
@@ -68,6 +69,16 @@ def receivers(ground: Conditioned, barrier_m: float) -> Receivers:
     receiver, order = np.empty(z.size + 1, np.int64), np.empty(z.size + 1, np.int64)
     why = np.empty(z.size + 1, np.uint8)
     size = receiving.receive(
-        z, marks, ground.dx_m, ground.dy_m, barrier_m, *Scratch((rows, cols)).arrays[:5], receiver, why, order
+        z,
+        marks,
+        ground.dx_m,
+        ground.dy_m,
+        barrier_m,
+        ground.noise,
+        ground.noise_first,
+        *Scratch((rows, cols)).arrays[:5],
+        receiver,
+        why,
+        order,
     )
     return Receivers(ground, receiver[: z.size], why[: z.size], order[:size], z)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.measures.runoff.allowances import depth_allowed
 from siteplan_gis.measures.runoff.conditioning import (
     AT_EDGE,
     AT_GOAL,
@@ -29,7 +30,6 @@ from siteplan_gis.measures.runoff.conditioning import (
     ROW,
     SINK,
     TOO_WIDE,
-    between_cells,
     falls_off,
     leave,
     way_out,
@@ -300,12 +300,12 @@ def run_down(
 @compiled
 def carry_down(
     z: Floats, marks: Bytes, dx: Floats, dy: Floats, u: float, v: float, length_m: float, limit_m: float,
-    barrier_m: float, mark: int, seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats,
-    cell: Ints, way: Ints, path: Floats, ponds: Floats,
+    barrier_m: float, noise: Floats, noise_first: tuple[int, int], mark: int, seen: NDArray[np.int32],
+    came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints, way: Ints, path: Floats, ponds: Floats,
 ) -> tuple[int, int, float, float, int, int, int]:  # fmt: skip
     """Follow water from a place like `run_down`, and out of every depression up to `barrier_m` deep.
 
-    It may be deeper in a valley between the middles of coarse cells (see `conditioning.between_cells`).
+    By noise, and between the middles of coarse cells, it may look deeper (see `allowances.depth_allowed`).
 
     `seen` to `way` are scratch (see `conditioning.Scratch`). `ponds` receives for every depression its place in the
     path, depth and length, and the height of the ground on a mapped line that water was let through.
@@ -328,7 +328,7 @@ def carry_down(
             return size, how, length_m, 0.0, ponded, mark, edge
         row, col = int(np.floor(path[size - 1, 1] + 0.5)), int(np.floor(path[size - 1, 0] + 0.5))
         mark += 1
-        deep_m = np.hypot(barrier_m, between_cells(z, row, col, dx[row]))
+        deep_m = depth_allowed(z, row, col, dx[row], barrier_m, noise, noise_first)
         found, end, water, mark = leave(
             z, marks, dx, dy, row * cols + col, deep_m, np.inf, mark, seen, came_from, height, far, cell
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.measures.runoff.allowances import depth_allowed
 from siteplan_gis.measures.runoff.conditioning import (
     AT_EDGE,
     AT_GOAL,
@@ -17,7 +18,6 @@ from siteplan_gis.measures.runoff.conditioning import (
     SINK,
     TOO_DEEP,
     TOO_WIDE,
-    between_cells,
     falls_off,
     leave,
     steepest,
@@ -76,10 +76,12 @@ def _lead_level(z: Floats, receiver: Ints, cell: Ints, size: int, queue: Ints) -
 
 @compiled
 def receive(
-    z: Floats, marks: Bytes, dx: Floats, dy: Floats, barrier_m: float, seen: NDArray[np.int32],
-    came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints, receiver: Ints, why: Bytes, order: Ints,
+    z: Floats, marks: Bytes, dx: Floats, dy: Floats, barrier_m: float, noise: Floats, noise_first: tuple[int, int],
+    seen: NDArray[np.int32], came_from: NDArray[np.int8], height: Floats, far: Floats, cell: Ints, receiver: Ints, why: Bytes, order: Ints,
 ) -> int:  # fmt: skip
     """Find the neighbour that every cell drains to, and cut ways out of ponding up to `barrier_m` deep into `z`.
+
+    By noise, and between the middles of coarse cells, it may look deeper (see `allowances.depth_allowed`).
 
     `marks` tells where water ends and what lets it through (see `conditioning`). `receiver`, `why` and `order` receive
     the answer, flat, of z's size: -1 with the reason (AT_GOAL, AT_EDGE, IN_DEPRESSION) where a cell drains to none.
@@ -113,7 +115,8 @@ def receive(
         if not told:
             bottom = z[at // cols, at % cols]
             mark += 1
-            deep_m = np.hypot(barrier_m, between_cells(z, at // cols, at % cols, dx[at // cols]))
+            row, col = at // cols, at % cols
+            deep_m = depth_allowed(z, row, col, dx[row], barrier_m, noise, noise_first)
             how, end, water, mark = leave(
                 z, marks, dx, dy, at, deep_m, deep_m, mark, seen, came_from, height, far, cell
             )

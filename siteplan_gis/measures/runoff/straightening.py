@@ -59,6 +59,37 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     ends = np.empty(count, dtype=np.int64)
     places = ends[: _fewest(even, within, ends)][::-1]
     joints: Floats = _joined(even, np.ascontiguousarray(places), tube) + corner
+    return _without_recoils(joints, 2 * (tube + _JOINT_CELLS))
+
+
+def _without_recoils(joints: Floats, most: float) -> Floats:
+    """Lines without those of at most `most` cells that run back: their neighbours meet where they cross.
+
+    Where a path comes into a channel, the nearest lower middle of a cell may lie up the channel: the way there and
+    back is the grid's. (With a whole cell's width no bend so narrow could be seen.)
+
+    Examples
+    --------
+    >>> _without_recoils(np.array([[0.0, 9.0], [0.0, 1.0], [-1.0, 0.0], [40.0, 0.0]]), 2.0).tolist()
+    [[0.0, 9.0], [0.0, 0.0], [40.0, 0.0]]
+    """
+    k = 1
+    while k < len(joints) - 2:
+        into, back, onward = np.diff(joints[k - 1 : k + 3], axis=0)
+        long = float(np.hypot(*back))
+        across = into[0] * onward[1] - into[1] * onward[0]
+        if (
+            long <= most
+            and min(into @ back, back @ onward) < 0
+            and abs(across) > _ONE_COURSE * np.hypot(*into) * np.hypot(*onward)
+        ):
+            ahead = joints[k + 1] - joints[k]
+            meets = joints[k] + into * (ahead[0] * onward[1] - ahead[1] * onward[0]) / across
+            if max(np.hypot(*(meets - joints[k])), np.hypot(*(meets - joints[k + 1]))) <= long:
+                joints = np.vstack([joints[:k], meets, joints[k + 2 :]])
+                k = max(k - 1, 1)
+                continue
+        k += 1
     return joints
 
 
