@@ -12,7 +12,8 @@ from siteplan_gis.frame import PLACE_DEGREES
 from siteplan_gis.ingest.elevation.terrain import open_terrain, read_terrain
 from siteplan_gis.ingest.reference.airports import airports_near
 from siteplan_gis.ingest.reference.layers import FARTHEST_SEARCH_M, read_layer
-from siteplan_gis.measures.shapes.neighbours import find_neighbours, take_apart
+from siteplan_gis.measures.shapes.flat_shapes import take_apart
+from siteplan_gis.measures.shapes.neighbours import find_neighbours
 from siteplan_gis.measuring.parcel_runoff import RUNOFF_CELL_M
 from siteplan_gis.measuring.waters import counted_features
 from siteplan_gis.model.flag import Flag

@@ -129,9 +129,11 @@ class RunoffOfParcels:
             if asked.listed:
                 wide.ready = together.ready
                 found = _weighed(found, wide, own, site, method, barrier_m, near_m)
+            found = [certain(each, own, by_role, method, near_m) for each in found]
+            if asked.listed:
                 found = [with_spill(each, wide.ground, own, limit_m, method.downstream_m) for each in found]
                 self.below[i] = _below(found, wide.ground, lines, site, method, barrier_m, near_m)
-            self.discharges[i] = tuple(certain(each, own, by_role, method, near_m).discharge for each in found)
+            self.discharges[i] = tuple(each.discharge for each in found)
             self.shares[i], self.flags[i] = tuple(share for _, share in places), taken.flags
 
 

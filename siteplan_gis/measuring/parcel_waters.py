@@ -10,7 +10,8 @@ import numpy as np
 import shapely
 
 from siteplan_gis.measures.shapes.coverage import uncovered
-from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs, take_apart
+from siteplan_gis.measures.shapes.flat_shapes import take_apart
+from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs
 from siteplan_gis.measuring.waters import accuracy_m, counted_features
 from siteplan_gis.model.comparison import show_share
 from siteplan_gis.model.measurement import NearbyFeature
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.shapes.neighbours import Shapes
+    from siteplan_gis.measures.shapes.flat_shapes import Shapes
     from siteplan_gis.model.layers import ReferenceFeature
     from siteplan_gis.model.measurement import Method
     from siteplan_gis.model.screening import Asked

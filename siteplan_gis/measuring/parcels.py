@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.shapes.neighbours import take_apart
+from siteplan_gis.measures.shapes.flat_shapes import take_apart
 from siteplan_gis.measures.territory.governing_map import shares_of_parcels
 from siteplan_gis.measures.territory.jurisdiction import doubts_of_each
 from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground

@@ -109,7 +109,8 @@ def ours(folder):
     import numpy as np
     import shapely
 
-    from siteplan_gis.measures.shapes.neighbours import find_neighbours, take_apart
+    from siteplan_gis.measures.shapes.flat_shapes import take_apart
+    from siteplan_gis.measures.shapes.neighbours import find_neighbours
 
     parcels, *layers = (Squares(folder / f"{name}.parquet") for name in ("parcels", "wetlands", "streams"))
     squares = {}

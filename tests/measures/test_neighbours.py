@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs, take_apart
+from siteplan_gis.measures.shapes.flat_shapes import take_apart
+from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs
 
 MILE = 1609.344
 
@@ -62,6 +63,34 @@ def test_exactly_at_the_distance_counts_and_a_hair_beyond_does_not():
 def test_of_equally_near_ones_the_first_is_told():
     home = take_apart([shapely.box(0, 0, 10, 10)])
     assert find_neighbours(home, take_apart([shapely.Point(-5, 5), shapely.Point(15, 5)]), 1.0).nearest.tolist() == [0]
+
+
+def test_of_many_equally_near_ones_in_any_order_the_first_is_told():
+    home = take_apart([shapely.box(0, 0, 10, 10)])
+    turns = np.random.default_rng(3).permutation(500) * np.pi / 500 + np.pi / 2
+    round_about = shapely.linestrings(
+        [[(5 + 300 * np.cos(a), 5 + 300 * np.sin(a)), (-295, 5), (-5, 5)] for a in turns.tolist()]
+    )
+    farther = np.full(70, shapely.Point(40, 5))
+    found = find_neighbours(home, take_apart(np.concatenate([farther, round_about])), 5.0)
+    assert (found.nearest.tolist(), found.nearest_m.tolist(), found.count.tolist()) == ([70], [5.0], [500])
+    parcel, feature, _ = near_pairs(home, take_apart(np.concatenate([farther, round_about])), 5.0)
+    assert (parcel.tolist(), feature.tolist()) == ([0] * 500, list(range(70, 570)))
+
+
+def test_geometries_of_every_kind_taken_apart():
+    holed = shapely.box(0, 0, 9, 9) - shapely.box(1, 1, 2, 2) - shapely.box(4, 4, 5, 5)
+    line, place = shapely.LineString([(0, 0), (3, 4)]), shapely.Point(7, 7)
+    several = shapely.MultiPolygon([shapely.box(20, 0, 21, 1), holed])
+    nested = shapely.GeometryCollection([shapely.MultiLineString([line, line]), shapely.LineString()])
+    shapes = take_apart([holed, shapely.Polygon(), line, None, several, shapely.MultiPoint([place, place]), nested])
+    assert shapes.first_line.tolist() == [0, 3, 3, 4, 4, 8, 10, 12]
+    assert np.diff(shapes.lines).tolist() == [5, 5, 5, 2, 5, 5, 5, 5, 1, 1, 2, 2]
+    assert shapes.outer.tolist() == [True, False, False, True, True, True, False, False, True, True, True, True]
+    assert shapes.areal.tolist() == [True, True, False, False, True, False, False]
+    assert len(shapes.xy) == shapes.lines[-1]
+    assert shapes.xy[shapes.lines[2] :][:5].tolist() == shapely.get_coordinates(holed.interiors[1]).tolist()
+    assert np.isnan(shapes.boxes).any(axis=1).tolist() == [False, True, False, True, False, False, False]
 
 
 def test_the_nearest_may_lie_farther_than_a_nearer_box():

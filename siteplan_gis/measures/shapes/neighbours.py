@@ -1,6 +1,6 @@
 """What lies near each of many parcels: counts, the nearest, and pairs with their distances.
 
-Geometries are taken apart into flat arrays of coordinates once; a kernel looks at boxes first and measures only where a
+Geometries are taken apart once (see `flat_shapes`); a kernel looks at boxes first and measures only where a
 box leaves the answer open, so a mile full of wetlands costs little more than the few that decide. Distances are those
 of the geometries themselves (0 where they meet or one holds the other). All lengths in metres in the site frame.
 """
@@ -11,93 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import shapely
 
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.model.comparison import RELATIVE_EPSILON
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-    from shapely.geometry.base import BaseGeometry
+
+    from siteplan_gis.measures.shapes.flat_shapes import Shapes
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 
-_AREAS: Final = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+_BLOCK: Final = 32
+"""Features of one block: those side by side in strips, so that most parcels look at the box of the block alone."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shapes:
-    """Geometries as flat arrays.
-
-    Attributes
-    ----------
-    xy
-        Coordinates of all of them, shape (n, 2).
-    lines
-        Where each ring, line or point begins in `xy`, and the end; shape (lines + 1,).
-    first_line
-        Where the lines of each geometry begin in `lines`, and the end; shape (geometries + 1,).
-    outer
-        True for lines that begin a part: a point, a line, or the outer ring of a polygon; shape (lines,).
-    areal
-        True for polygons; shape (geometries,).
-    boxes
-        Bounds, shape (geometries, 4); not a number for empty ones, which are near nothing.
-    """
-
-    xy: Floats
-    lines: Ints
-    first_line: Ints
-    outer: NDArray[np.bool_]
-    areal: NDArray[np.bool_]
-    boxes: Floats
-
-    def __len__(self) -> int:
-        return len(self.boxes)
-
-
-def take_apart(geometries: Sequence[BaseGeometry] | NDArray[np.object_]) -> Shapes:
-    """Geometries, each of one dimension, as flat arrays.
-
-    Examples
-    --------
-    >>> shapes = take_apart([shapely.box(0, 0, 1, 1), shapely.Point(5, 5)])
-    >>> shapes.lines.tolist(), shapes.first_line.tolist()
-    ([0, 5, 6], [0, 1, 2])
-    """
-    drawn = np.asarray(geometries, dtype=object)
-    if len(drawn) and np.isin(shapely.get_type_id(drawn), _AREAS).all():
-        return _areas_apart(drawn)
-    parts, of_geometry = shapely.get_parts(drawn, return_index=True)
-    areas = shapely.get_dimensions(parts) == 2  # noqa: PLR2004
-    rings, of_part = shapely.get_rings(parts[areas], return_index=True)
-    lines = np.concatenate([rings, parts[~areas]])
-    part = np.concatenate([np.flatnonzero(areas)[of_part], np.flatnonzero(~areas)]).astype(np.int64)
-    order = np.argsort(part, kind="stable")
-    lines, part = lines[order], part[order]
-    xy, line = shapely.get_coordinates(lines, return_index=True)
-    starts = np.searchsorted(line, np.arange(len(lines) + 1)).astype(np.int64)
-    first = np.searchsorted(of_geometry[part], np.arange(len(drawn) + 1)).astype(np.int64)
-    outer = np.ones(len(lines), dtype=bool)
-    outer[1:] = part[1:] != part[:-1]
-    areal = shapely.get_dimensions(drawn) == 2  # noqa: PLR2004
-    boxes = np.ascontiguousarray(shapely.bounds(drawn)).reshape(-1, 4)
-    return Shapes(np.ascontiguousarray(xy), starts, first, outer, np.asarray(areal, dtype=bool), boxes)
-
-
-def _areas_apart(drawn: NDArray[np.object_]) -> Shapes:
-    """As `take_apart`, of polygons alone: the same arrays in less than half the time."""
-    kind, xy, offsets = shapely.to_ragged_array(drawn, include_z=False)
-    lines, first_of_part, *of_geometry = (np.asarray(each, dtype=np.int64) for each in offsets)
-    first = first_of_part if kind == shapely.GeometryType.POLYGON else first_of_part[of_geometry[0]]
-    outer = np.zeros(len(lines) - 1, dtype=bool)
-    outer[first_of_part[:-1][np.diff(first_of_part) > 0]] = True
-    boxes = np.ascontiguousarray(shapely.bounds(drawn)).reshape(-1, 4)
-    return Shapes(np.ascontiguousarray(xy), lines, first, outer, np.ones(len(drawn), dtype=bool), boxes)
+_HAIR: Final = 1e-12
+"""Share by which rounding may put a squared distance below that of the boxes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +55,8 @@ def find_neighbours(parcels: Shapes, features: Shapes, within_m: float) -> Neigh
 
     Examples
     --------
+    >>> import shapely
+    >>> from siteplan_gis.measures.shapes.flat_shapes import take_apart
     >>> homes = take_apart([shapely.box(0, 0, 10, 10), shapely.box(900, 0, 910, 10)])
     >>> ponds = take_apart([shapely.Point(5, 110), shapely.Point(5, 5), shapely.box(-50, -50, -20, -20)])
     >>> found = find_neighbours(homes, ponds, 100.0)
@@ -133,9 +66,10 @@ def find_neighbours(parcels: Shapes, features: Shapes, within_m: float) -> Neigh
     size = len(parcels)
     count, nearest, away = np.zeros(size, np.int64), np.full(size, -1, np.int64), np.full(size, np.inf)
     reach = within_m * (1 + RELATIVE_EPSILON)
-    _count_and_nearest(
-        *_arrays(parcels), parcels.boxes, *_arrays(features), _sides(features), reach, count, nearest, away
-    )
+    if len(features):
+        _count_and_nearest(
+            *_arrays(parcels), parcels.boxes, *_arrays(features), *_in_blocks(features), reach, count, nearest, away
+        )
     return Neighbours(count, nearest, away)
 
 
@@ -144,25 +78,49 @@ def near_pairs(parcels: Shapes, features: Shapes, within_m: float) -> tuple[Ints
 
     Examples
     --------
+    >>> import shapely
+    >>> from siteplan_gis.measures.shapes.flat_shapes import take_apart
     >>> homes, ponds = take_apart([shapely.box(0, 0, 10, 10)]), take_apart([shapely.Point(5, 110), shapely.Point(5, 5)])
     >>> [each.tolist() for each in near_pairs(homes, ponds, 100.0)]
     [[0, 0], [0, 1], [100.0, 0.0]]
     """
     reach = within_m * (1 + RELATIVE_EPSILON)
-    room = 4 * len(parcels) + 1024
+    room = 4 * len(parcels) + 1024 if len(features) else 0
+    blocks = _in_blocks(features) if len(features) else None
     while True:
         parcel, feature, away = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-        found = _pairs(
-            *_arrays(parcels), parcels.boxes, *_arrays(features), _sides(features), reach, parcel, feature, away
+        found = (
+            _pairs(*_arrays(parcels), parcels.boxes, *_arrays(features), *blocks, reach, parcel, feature, away)
+            if blocks is not None
+            else 0
         )
         if found <= room:
-            return parcel[:found], feature[:found], away[:found]
+            order = np.lexsort((feature[:found], parcel[:found]))
+            return parcel[order], feature[order], away[order]
         room = found
 
 
-def _sides(shapes: Shapes) -> Floats:
-    """West, south, east and north sides of the boxes, shape (4, geometries); those of nothing are infinitely far."""
-    return np.ascontiguousarray(np.where(np.isnan(shapes.boxes), np.inf, shapes.boxes).T)
+def _in_blocks(shapes: Shapes) -> tuple[Ints, Floats, Floats, Floats]:
+    """Geometries in blocks of `_BLOCK` that lie together (there is at least one).
+
+    Returns which geometry stands at each place (-1 to fill the last block); the sides of their boxes (west, south,
+    east, north; shape (4, places)), infinitely far for nothing; those of the blocks, shape (4, blocks); and where each
+    geometry begins, shape (places, 2).
+    """
+    sides = np.where(np.isnan(shapes.boxes), np.inf, shapes.boxes).T
+    blocks = -(-len(shapes) // _BLOCK)
+    strip = np.empty(len(shapes), np.int64)
+    strip[np.argsort(sides[0], kind="stable")] = np.arange(len(shapes)) // (_BLOCK * round(np.sqrt(blocks)))
+    place = np.full(blocks * _BLOCK, -1)
+    place[: len(shapes)] = np.lexsort((sides[1], strip))
+    placed = np.full((4, len(place)), np.inf)
+    placed[:, : len(shapes)] = sides[:, place[: len(shapes)]]
+    each = placed.reshape(4, blocks, _BLOCK)
+    around = np.concatenate([each[:2].min(axis=2), each[2:].max(axis=2)])
+    known = np.flatnonzero(np.isfinite(placed[0]))
+    begins = np.full((len(place), 2), np.inf)
+    begins[known] = shapes.xy[shapes.lines[shapes.first_line[place[known]]]]
+    return place, placed, around, begins
 
 
 def _arrays(shapes: Shapes) -> tuple[Floats, Ints, Ints, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -170,15 +128,15 @@ def _arrays(shapes: Shapes) -> tuple[Floats, Ints, Ints, NDArray[np.bool_], NDAr
 
 
 @compiled
-def _box_gaps2(box: Floats, boxes: Floats, gaps2: Floats) -> None:
-    """Squared distances of a box to others (their sides in rows, see `_sides`); infinite for those of nothing.
+def _box_gaps2(box: Floats, boxes: Floats, first: int, gaps2: Floats) -> None:
+    """Squared distances of a box to others (their sides in rows) from the first on; infinite for those of nothing.
 
     Without a branch, so that it is done for several boxes at once.
     """
     west, south, east, north = box
-    for k in range(boxes.shape[1]):
-        dx = max(boxes[0, k] - east, west - boxes[2, k], 0.0)
-        dy = max(boxes[1, k] - north, south - boxes[3, k], 0.0)
+    for k in range(len(gaps2)):
+        dx = max(boxes[0, first + k] - east, west - boxes[2, first + k], 0.0)
+        dy = max(boxes[1, first + k] - north, south - boxes[3, first + k], 0.0)
         gaps2[k] = dx * dx + dy * dy
 
 
@@ -276,91 +234,90 @@ def _apart2(
 def _distance(
     xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], i: int,
     f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_], k: int,
-    most: float, enough: float,
+    gap2: float, most: float, enough: float,
 ) -> float:  # fmt: skip
-    """Distance of a parcel and a feature where it is less than `most`, else `most`; see `_apart2` for `enough`."""
+    """Distance of a parcel and a feature where it is less than `most`, else `most`; see `_apart2` for `enough`.
+
+    Where their boxes lie apart (`gap2` is the square of it), neither holds the other.
+    """
     one, two, three, four = first_line[i], first_line[i + 1], f_first[k], f_first[k + 1]
-    if areal[i] and _holds_a_part(xy, lines, one, two, f_xy, f_lines, f_outer, three, four):
+    if gap2 == 0.0 and areal[i] and _holds_a_part(xy, lines, one, two, f_xy, f_lines, f_outer, three, four):
         return 0.0
-    if f_areal[k] and _holds_a_part(f_xy, f_lines, three, four, xy, lines, outer, one, two):
+    if gap2 == 0.0 and f_areal[k] and _holds_a_part(f_xy, f_lines, three, four, xy, lines, outer, one, two):
         return 0.0
     apart2 = _apart2(xy, lines, one, two, f_xy, f_lines, three, four, most * most, enough * enough)
     return most if apart2 >= most * most else float(np.sqrt(apart2))
 
 
 @compiled
+def _likeliest(box: Floats, sides: Floats, around: Floats, block_gaps2: Floats, gaps2: Floats) -> int:
+    """The place of a feature whose box is nearest to another; -1 where there is none. Fills `block_gaps2`."""
+    _box_gaps2(box, around, 0, block_gaps2)
+    likely, least2 = -1, np.inf
+    begin = int(np.argmin(block_gaps2))
+    for turn in range(-1, len(block_gaps2)):
+        block = begin if turn < 0 else turn
+        if block_gaps2[block] >= least2:
+            continue
+        _box_gaps2(box, sides, block * _BLOCK, gaps2)
+        for k in range(_BLOCK):
+            if gaps2[k] < least2:
+                likely, least2 = block * _BLOCK + k, gaps2[k]
+    return likely
+
+
+@compiled
 def _count_and_nearest(
     xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], boxes: Floats,
     f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_],
-    f_boxes: Floats, reach: float, count: Ints, nearest: Ints, away: Floats,
+    place: Ints, sides: Floats, around: Floats, begins: Floats, reach: float, count: Ints, nearest: Ints, away: Floats,
 ) -> None:  # fmt: skip
-    """Count within `reach` and find the nearest; see `find_neighbours`."""
-    gaps2 = np.empty(f_boxes.shape[1])
+    """Count within `reach` and find the nearest; see `find_neighbours`, and `_in_blocks` for the features' places."""
+    gaps2, block_gaps2 = np.empty(_BLOCK), np.empty(around.shape[1])
+    reach2 = reach * reach
     for i in range(len(boxes)):
         if boxes[i, 0] != boxes[i, 0]:
             continue
-        _box_gaps2(boxes[i], f_boxes, gaps2)
-        likely, least2 = -1, np.inf
-        for k in range(len(gaps2)):
-            if gaps2[k] < least2:
-                likely, least2 = k, gaps2[k]
+        likely = _likeliest(boxes[i], sides, around, block_gaps2, gaps2)
         if likely < 0:
             continue
-        # From the likeliest on, then all whose box may hold something nearer: their order decides between equals.
-        best, found = np.inf, likely
+        # From the likeliest on, then all whose box may hold something nearer: of equals the first in the list.
+        found = place[likely]
         best = _distance(
-            xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, likely, np.inf, 0.0
-        )
+            xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, found, 0.0, np.inf, 0.0
+        )  # fmt: skip
+        best2 = best * best * (1 + _HAIR)
         start_x, start_y = xy[lines[first_line[i]], 0], xy[lines[first_line[i]], 1]
-        most2 = max(reach * reach, best * best)
-        for k in range(len(gaps2)):
-            gap2 = gaps2[k]
-            if gap2 > most2:
+        most2 = max(reach2, best2)
+        for block in range(len(block_gaps2)):
+            if block_gaps2[block] > most2:
                 continue
-            if gap2 <= best * best and k != likely:
-                # A hair more, so that what is equally far is told from what is farther.
+            first = block * _BLOCK
+            _box_gaps2(boxes[i], sides, first, gaps2)
+            for at in range(_BLOCK):
+                gap2, k = gaps2[at], place[first + at]
+                if gap2 > most2 or k < 0:
+                    continue
+                if gap2 <= best2 and first + at != likely:
+                    # A hair more, so that what is equally far is told from what is farther.
+                    apart = _distance(
+                        xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
+                        gap2, best + 1e-9, 0.0,
+                    )  # fmt: skip
+                    if apart < best or (apart == best and k < found):
+                        best, found = apart, k
+                        best2 = best * best * (1 + _HAIR)
+                if gap2 > reach2:
+                    continue
+                if (begins[first + at, 0] - start_x) ** 2 + (begins[first + at, 1] - start_y) ** 2 <= reach2:
+                    count[i] += 1
+                    continue
                 apart = _distance(
-                    xy,
-                    lines,
-                    first_line,
-                    outer,
-                    areal,
-                    i,
-                    f_xy,
-                    f_lines,
-                    f_first,
-                    f_outer,
-                    f_areal,
-                    k,
-                    best + 1e-9,
-                    0.0,
-                )
-                if apart < best or (apart == best and k < found):
-                    best, found = apart, k
-            if gap2 > reach * reach:
-                continue
-            at = f_lines[f_first[k]]
-            if (f_xy[at, 0] - start_x) ** 2 + (f_xy[at, 1] - start_y) ** 2 <= reach * reach:
-                count[i] += 1
-                continue
-            apart = _distance(
-                xy,
-                lines,
-                first_line,
-                outer,
-                areal,
-                i,
-                f_xy,
-                f_lines,
-                f_first,
-                f_outer,
-                f_areal,
-                k,
-                reach + 1e-9,
-                reach,
-            )
-            if apart <= reach:
-                count[i] += 1
+                    xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
+                    gap2, reach + 1e-9, reach,
+                )  # fmt: skip
+                if apart <= reach:
+                    count[i] += 1
         nearest[i], away[i] = found, best
 
 
@@ -368,23 +325,28 @@ def _count_and_nearest(
 def _pairs(
     xy: Floats, lines: Ints, first_line: Ints, outer: NDArray[np.bool_], areal: NDArray[np.bool_], boxes: Floats,
     f_xy: Floats, f_lines: Ints, f_first: Ints, f_outer: NDArray[np.bool_], f_areal: NDArray[np.bool_],
-    f_boxes: Floats, reach: float, parcel: Ints, feature: Ints, away: Floats,
+    place: Ints, sides: Floats, around: Floats, _begins: Floats, reach: float, parcel: Ints, feature: Ints, away: Floats,
 ) -> int:  # fmt: skip
-    """Pairs within `reach`, as many as there is room for; returns how many there are."""
-    found, gaps2 = 0, np.empty(f_boxes.shape[1])
+    """Pairs within `reach`, as many as there is room for, in any order; returns how many there are."""
+    found, gaps2, block_gaps2 = 0, np.empty(_BLOCK), np.empty(around.shape[1])
     for i in range(len(boxes)):
         if boxes[i, 0] != boxes[i, 0]:
             continue
-        _box_gaps2(boxes[i], f_boxes, gaps2)
-        for k in range(len(gaps2)):
-            if gaps2[k] > reach * reach:
+        _box_gaps2(boxes[i], around, 0, block_gaps2)
+        for block in range(len(block_gaps2)):
+            if block_gaps2[block] > reach * reach:
                 continue
-            apart = _distance(
-                xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
-                reach + 1e-9, 0.0,
-            )  # fmt: skip
-            if apart <= reach:
-                if found < len(parcel):
-                    parcel[found], feature[found], away[found] = i, k, apart
-                found += 1
+            _box_gaps2(boxes[i], sides, block * _BLOCK, gaps2)
+            for at in range(_BLOCK):
+                k = place[block * _BLOCK + at]
+                if gaps2[at] > reach * reach or k < 0:
+                    continue
+                apart = _distance(
+                    xy, lines, first_line, outer, areal, i, f_xy, f_lines, f_first, f_outer, f_areal, k,
+                    gaps2[at], reach + 1e-9, 0.0,
+                )  # fmt: skip
+                if apart <= reach:
+                    if found < len(parcel):
+                        parcel[found], feature[found], away[found] = i, k, apart
+                    found += 1
     return found
