@@ -16,8 +16,8 @@ WETLANDS, STREAMS = 1_000_000, 250_000
 TILE = 4_000.0
 """Rows of a file that lie in one square of this side stand together, as spatially sorted GeoParquet has them."""
 
-TOGETHER_M = 20_000.0
-"""Parcels of a square of this side are looked at together."""
+TOGETHER_M = 40_000.0
+"""Parcels of a square of this side are looked at together: with half of it a sixth more is read, 0.1 GB less held."""
 
 AT_ONCE = 2
 SOON = 402.336
