@@ -13,7 +13,7 @@ import shapely
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.plan.vectors import read_plan
-from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides, read_overrides
 from siteplan_gis.ingest.reference.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
@@ -87,8 +87,7 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
 
 
 def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:
-    path = inputs.overrides or overrides_beside(inputs.plan)
-    return read_overrides(path) if path is not None else ((), None)
+    return read_overrides(inputs.overrides) if inputs.overrides is not None else ((), None)
 
 
 def _permit(path: Path | None) -> PermitRecord | None:
@@ -243,7 +242,9 @@ def _catalogue(inputs: Inputs, ordinance: str, plan: Plan) -> Catalogue | None:
         return read_catalogue(inputs.layers)
     if ordinance and not inputs.layer:
         for folder in (Path.cwd(), Path(__file__).parents[1]):
-            if (folder / "layers" / ordinance / "layers.toml").is_file():
+            # Never out of what was submitted: the applicant does not choose the evidence.
+            submitted = any(folder.resolve().is_relative_to(path.resolve()) for path in inputs.plan)
+            if not submitted and (folder / "layers" / ordinance / "layers.toml").is_file():
                 found = read_catalogue(folder / "layers" / ordinance)
                 # Nobody asked for these: layers of invented ground are no evidence about a real plan.
                 return found if plan.invented or not found.invented else None

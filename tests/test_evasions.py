@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 import shapely
 
+from siteplan_gis.errors import InputError
 from siteplan_gis.frame import Frame
 from siteplan_gis.ingest.plan.vectors import read_plan
 from siteplan_gis.ingest.reference.catalogue import read_catalogue
-from siteplan_gis.measuring.ground import shapes
+from siteplan_gis.measuring.ground import measure_ground, shapes
 from siteplan_gis.measuring.slopes import measure_slopes
 from siteplan_gis.measuring.survey import take_measurements
 from siteplan_gis.model.controls import control_kind
 from siteplan_gis.model.plan import PlanFeature, Stated
 from siteplan_gis.model.review import Case
 from siteplan_gis.ordinances.reader import read_ordinance
-from siteplan_gis.pipeline import Inputs, gather
+from siteplan_gis.pipeline import Inputs, _catalogue, gather
 from siteplan_gis.reviewing import judge, run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -367,3 +368,73 @@ def test_a_sample_in_the_legend_is_no_stabilization_of_the_site(site):
 )
 def test_words_that_take_a_control_back(words, kind):
     assert control_kind(PlanFeature("control", None, "plan/inlet_protection", "1", kind=words)) == kind
+
+
+@pytest.mark.parametrize(("scale", "status"), [("99", None), ("100", None), ("101", "needs_review"), ("200", "needs_review")])  # fmt: skip
+def test_a_detail_smaller_than_the_map_may_be_is_none(site, scale, status):
+    called = replace(site.plan.sheets[1], name="D-1", shows="detail", scale_text=f"1 inch = {scale} feet")
+    rows = found(site, "SAU-SCALE", sheets=(*site.plan.sheets, called))
+    assert rows.pop("D-1", (None,))[0] == status
+    assert {status for status, _ in rows.values()} == {"pass"}
+
+
+def test_a_site_boundary_within_another_is_told(site):
+    one = first(site, "site")
+    inner = replace(one, id="2", geometry=one.geometry.buffer(-30))
+
+    def told(*drawn):
+        plan = replace(site.plan, features=(*without(site, "site"), *drawn))
+        taken = measure_ground(replace(site, plan=plan), shapes(plan), read_ordinance("saukville").method)
+        return [flag.feature for flag in taken.flags if flag.code == "site_drawn_twice"]
+
+    assert told(one, inner) == told(inner, one) == ["2"]
+    assert told(one) == told(one, replace(one, id="2")) == []
+    beside = replace(one, id="2", geometry=shapely.transform(one.geometry, lambda xy: xy + np.array([600, 0])))
+    assert told(one, beside) == []
+
+
+@pytest.mark.parametrize(("rest_acres", "status"), [(4.99, "not_applicable"), (5.0, "needs_review"), (5.01, "needs_review")])  # fmt: skip
+def test_land_in_no_lot_may_be_the_lot(site, rest_acres, status):
+    one = first(site, "site")
+    west, south, east, north = one.geometry.bounds
+    square = replace(one, geometry=shapely.box(west, south, west + 200, south + 200))
+    width = (40_000 - rest_acres * 4046.8564224) / 200
+    assert width < east - west
+    assert north > south
+    lots = [replace(one, role="lot", geometry=shapely.box(west + width * part / 2, south, west + width * (part + 1) / 2, south + 200)) for part in range(2)]  # fmt: skip
+    activity = replace(site.plan.activity, land_use="commercial")
+    drawn = {"features": (*without(site, "site", "lot"), square, *lots), "activity": activity}
+    assert found(site, "FAI-APP-3", "fairwater", **drawn)["lot"][0] == status
+
+
+@pytest.mark.parametrize(("rule", "role", "subject"), [("FAI-APP-2", "street_work", "street"), ("FAI-APP-5", "pipe_work", "pipe")])  # fmt: skip
+@pytest.mark.parametrize(("stated_ft", "status"), [(None, "not_applicable"), (99.9, "not_applicable"), (100.0, "needs_review"), (400.0, "needs_review")])  # fmt: skip
+def test_works_stated_longer_than_drawn_are_the_reviewers(site, rule, role, subject, stated_ft, status):
+    short = replace(first(site, "road"), role=role, geometry=shapely.LineString([(0, 0), (20, 0)]))
+    activity = replace(site.plan.activity, **{f"{role}_ft": stated_ft})
+    drawn = {"features": (*site.plan.features, short), "activity": activity}
+    assert found(site, rule, "fairwater", **drawn)[subject][0] == status
+
+
+@pytest.mark.parametrize(("paused", "counted"), [("after Easter", True), ("5/1/2025", True), ("2025-05-01", False)])
+def test_a_pause_whose_day_is_not_read_is_the_reviewers(site, paused, counted):
+    features = tuple(
+        replace(item, attributes={**item.attributes, "PAUSED": paused, "RESUMES": "2025-05-08"})
+        if item.role == "disturbed_area" else item
+        for item in site.plan.features
+    )  # fmt: skip
+    rule = next(rule.id for rule in read_ordinance("saukville").rules if rule.check == "pauses")
+    assert ("unread" in found(site, rule, features=features)) is counted
+
+
+def test_layers_inside_what_was_submitted_are_no_evidence(tmp_path, monkeypatch):
+    forged = tmp_path / "sent" / "layers" / "saukville"
+    forged.mkdir(parents=True)
+    (forged / "layers.toml").write_text("not to be read", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "sent")
+    sample = ROOT / "sample_plans" / "pass-saukville-subdivision"
+    plan, _ = read_plan((sample,), roles={}, assume_crs=None)
+    inside = _catalogue(Inputs((tmp_path / "sent",)), "saukville", plan)
+    assert inside is None or not inside.path.is_relative_to(tmp_path)
+    with pytest.raises(InputError):
+        _catalogue(Inputs((sample,)), "saukville", plan)

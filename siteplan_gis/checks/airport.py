@@ -11,14 +11,18 @@ not near the airport where it lies farther than the limit and 2,000 ft more by a
 point, the map's accuracy more by an area. Nearer than the limit: the reviewer's, with every drawn pond named. Between:
 the reviewer's, since Exhibit A could reach there.
 
+What is drawn in another role, or as a control of no known kind, is taken as a pond where nothing excludes it, so that
+no word of the applicant's makes "no pond".
+
 Limits: a drain time is the applicant's figure (attribute `drain_hours` of the pond); without one the reviewer asks.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import shapely
 
@@ -32,10 +36,15 @@ from siteplan_gis.units import feet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shapely.geometry.base import BaseGeometry
+
     from siteplan_gis.model.measurement import Measurement, NearbyFeature
     from siteplan_gis.model.ordinance import Limit, Rule
     from siteplan_gis.model.plan import PlanFeature
     from siteplan_gis.model.review import Case, Finding
+
+_SHORTEST_HOURS: Final = 0.1
+"""Six minutes, the smallest figure that is shown: what drains sooner holds nothing back, or its field was left at 0."""
 
 _BASES = ("reference point", "runway", "own area")
 _EXHIBIT_DOUBT_FT = (4_000.0, 2_000.0, 0.0)
@@ -56,10 +65,7 @@ def judge_airport_distance(rule: Rule, case: Case) -> Sequence[Finding]:
 def judge_airport_ponds(rule: Rule, case: Case) -> Sequence[Finding]:
     """Drawn ponds near the airport."""
     (measured, _, beyond), limit = _distance(case, rule.limits["within"]), rule.limits["within"]
-    ponds = [
-        *case.site.plan.of("pond", "infiltration"),
-        *(item for item in case.site.plan.of("control") if _holds_water(item)),
-    ]
+    ponds = [item for item in case.site.plan.features if _may_hold_water(item, case.measured.shape["disturbed"])]
     if measured is None or measured.value is None:
         return [untold(rule, "ponds", measured, "the distance to the airport")]
     if beyond:
@@ -118,17 +124,54 @@ def _dimension(airport: NearbyFeature) -> int:
     return int(shapely.get_dimensions(airport.geometry))
 
 
-def _holds_water(control: PlanFeature) -> bool:
-    words = f"{control.kind} {control.name} {control.layer}".casefold()
-    return control_kind(control) in BASINS or any(word in words for word in ("detention", "retention", "wet pool"))
+def _undrained(pond: PlanFeature, hours: object) -> str:
+    """Why a stated drain time tells nothing of a pond, in words; "" where it does."""
+    if pond.role == "control" and not control_kind(pond):
+        return "nothing says what it is; it may be a pond"
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or math.isnan(hours) or hours < 0:
+        return "no drain time is given"
+    if hours < _SHORTEST_HOURS:
+        return f"its drain time is given as {hours:g} hours, and no pond drains at once"
+    return ""
+
+
+def _may_hold_water(item: PlanFeature, disturbed: BaseGeometry) -> bool:
+    """Whether a drawn thing is a pond, or nothing excludes it: the applicant chooses roles and words.
+
+    A control of no known kind may be one. So may what lies in the ground that is dug up, where it is drawn as a water
+    or its words speak of one, whatever its role.
+    """
+    if item.role in {"pond", "infiltration"}:
+        return True
+    if item.role == "control":
+        kind = control_kind(item)
+        return not kind or kind in BASINS or bool(_DETAINS.search(_words(item)))
+    if item.role in _NO_POND or not shapely.area(shapely.intersection(item.geometry, disturbed)):
+        return False
+    within = shapely.intersection(item.geometry, disturbed).area / item.geometry.area
+    return bool(_POND.search(_words(item))) or (item.role in {"surface_water", "wetland"} and within >= _DUG)
+
+
+def _words(item: PlanFeature) -> str:
+    return re.sub(r"[_\W]+", " ", f"{item.kind} {item.name} {item.layer.rpartition('/')[2]}".casefold())
+
+
+_DETAINS: Final = re.compile("detention|retention|wet pool")
+_POND: Final = re.compile(
+    r"detention|retention|wet pool|\b(?:(?<!catch )basins?|ponds?|lakes?|lagoons?|(?:rain|water) gardens?|infiltrat\w*|dry wells?)\b"
+)
+_NO_POND: Final = frozenset({"site", "construction_site", "lot", "disturbed_area", "grid", "floodplain"})
+_DUG: Final = 0.5
+"""Share of a drawn water within the disturbed ground from which on it is taken as one that is made."""
 
 
 def _judge_pond(rule: Rule, name: str, pond: PlanFeature, distance: Measurement, near: Limit) -> Finding:
     drained = rule.limits["drained"]
     hours = pond.attributes.get("drain_hours")
-    if isinstance(hours, bool) or not isinstance(hours, int | float) or math.isnan(hours) or hours < 0:
-        text = f"{name}: no drain time is given; show that it drains within {drained.value:g} hours."
+    if why := _undrained(pond, hours):
+        text = f"{name}: {why}; show that it drains within {drained.value:g} hours."
         return finding(rule, name, Status.NEEDS_REVIEW, text, measured=distance, where=pond.geometry)
+    assert isinstance(hours, int | float)
     if compare(float(hours), drained.operator, drained.value):
         text = f"{name}: drains in {show(float(hours), 1, drained.value)} hours, as stated."
         return finding(rule, name, Status.PASS, text, measured=distance, where=pond.geometry)

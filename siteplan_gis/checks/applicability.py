@@ -5,18 +5,24 @@ Fairwater of the area of the land or lot, of feet of street and of feet of pipe.
 
 How it is judged: "pass" means that the trigger is met and the ordinance applies; "not applicable" that it is not
 met; "needs review" that the text is missing, the value lies within its doubt of the limit, the project states acres
-that would meet the trigger where those drawn do not, or it claims an exemption, which the program never grants by
-itself. A small area is "below the threshold", never "exempt": the administrator may reach any site.
+or feet that would meet the trigger where those drawn do not, land beside the drawn lots would meet it, or it claims an
+exemption, which the program never grants by itself. A small area is "below the threshold", never "exempt": the
+administrator may reach any site.
 
 Limits: exemptions and land use are the applicant's own words.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import shapely
+
 from siteplan_gis.checks.verdict import amount, checklist, contradiction, finding, held, limit_words, untold
+from siteplan_gis.model.comparison import compare, show
 from siteplan_gis.model.review import Status
+from siteplan_gis.units import acres
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,9 +129,8 @@ def reached_by_plat_or_lot(rule: Rule, case: Case) -> Sequence[Finding]:
         found.append(finding(rule, "plat", Status.NOT_APPLICABLE, "No subdivision plat is needed, as stated."))
     if activity.land_use in {"commercial", "industrial", "institutional"}:
         largest = lot if lot is not None and lot.value is not None else land
-        found.append(
-            _trigger(rule, "lot", largest, f"Lot for {activity.land_use} buildings:", "the lot's acreage", "lot")
-        )
+        made = _trigger(rule, "lot", largest, f"Lot for {activity.land_use} buildings:", "the lot's acreage", "lot")
+        found.append(_with_undivided_land(made, case))
     else:
         use = activity.land_use.replace("_", " ")
         text = f"Stated land use: {use}." if use else "The application does not state the land use."
@@ -134,11 +139,26 @@ def reached_by_plat_or_lot(rule: Rule, case: Case) -> Sequence[Finding]:
     return found
 
 
+def _with_undivided_land(made: Finding, case: Case) -> Finding:
+    """The finding on the largest lot; the reviewer's where land that no lot is drawn on would reach the limit."""
+    limit = made.limit
+    lots = shapely.union_all([item.geometry for item in case.site.plan.of("lot")])
+    rest = acres(shapely.difference(case.measured.shape["site"], lots).area)
+    if made.status is not Status.NOT_APPLICABLE or limit is None or not compare(rest, limit.operator, limit.value):
+        return made
+    text = f"{made.message} But {show(rest, 2, limit.value)} acres of the site are in no lot: whether they are one is the reviewer's."
+    return replace(made, status=Status.NEEDS_REVIEW, message=text)
+
+
 def reached_by_length(rule: Rule, case: Case) -> Sequence[Finding]:
     """Feet of street or of pipe, drawn or stated; only in stretches that lie apart: the reviewer's."""
     quantity = str(rule.options.get("quantity", "street"))
     total, longest = (case.measured.values.get(f"{quantity}_work_{name}") for name in ("ft", "longest_ft"))
-    made = _trigger(rule, quantity, total, f"Length of {quantity} work:", f"the length of {quantity} work")
+    activity = case.site.plan.activity
+    stated = {"street": activity.street_work_ft, "pipe": activity.pipe_work_ft}[quantity]
+    made = _trigger(
+        rule, quantity, total, f"Length of {quantity} work:", f"the length of {quantity} work", stated=stated
+    )
     limit = rule.limits["least"]
     if made.status is Status.PASS and longest is not None and longest.value is not None and not held(longest, limit):
         text = (
@@ -184,6 +204,6 @@ def reached_by_determination(rule: Rule, case: Case) -> Sequence[Finding]:
     """Whether the administrator reaches a site of any size: never by itself, only by a decision written down."""
     text = (
         f"The opinion of the {case.ordinance.administrator} decides, and nothing on a map can show it; a decision 'pass' "
-        "about this line in overrides.toml records it and opens every other rule."
+        "about this line in the file of --overrides records it and opens every other rule."
     )
     return [checklist(rule, "site", text)]

@@ -8,7 +8,8 @@ How it is judged: everything on a sheet that tells its scale is weighed: viewpor
 drawn bars, and notes in their many spellings. What is measured outranks what is written, and the paper as printed is
 what counts: a sheet drawn for 24 x 36 in and printed at half size has twice the feet per inch of its note; both
 figures are given. Evidence that differs by more than 2 % is named, and is doubt; two sheets are on one scale where
-they differ by less. Location maps and details are not held to the rule. A sheet that tells no scale, or no sheet at
+they differ by less. Location maps and details are not held to the rule; what is called a detail and drawn smaller
+than the site map may be is the reviewer's. A sheet that tells no scale, or no sheet at
 all: not checked.
 
 Limits: a note is what the applicant says. Where a page may be a half-size copy and nothing on it is measured, a note
@@ -54,9 +55,11 @@ def judge_scale(rule: Rule, case: Case) -> Sequence[Finding]:
         remedy = "Give the plan's sheets (PDF, GeoTIFF) or describe them under [[sheet]] in siteplan.toml; say what each shows."  # fmt: skip
         return [finding(rule, "sheet", Status.NOT_CHECKED, text, limit=limit, remedy=remedy)]
     # A sheet that the program itself took for a location map or details is named, so that nothing is spared in silence.
-    spared_by_title = [sheet for sheet in plan.sheets if sheet.shows in _SPARED and sheet.file]
+    coarse = [sheet for sheet in plan.sheets if sheet.shows == "detail" and _coarser(case, sheet, limit)]
+    spared_by_title = [sheet for sheet in plan.sheets if sheet.shows in _SPARED and sheet.file and sheet not in coarse]
     names = _subjects(plan.sheets)
     found = [(sheet, item) for sheet in sheets for item in _judge_sheet(rule, case, sheet, limit)]
+    found += [(sheet, _no_detail(rule, case, sheet, limit)) for sheet in coarse]
     found += [(sheet, _spared(rule, sheet)) for sheet in spared_by_title]
     return [replace(item, subject=names[sheet.name] + item.subject.removeprefix(sheet.name)) for sheet, item in found]
 
@@ -86,6 +89,20 @@ def _spared(rule: Rule, sheet: Sheet) -> Finding:
     return finding(
         rule, sheet.name, Status.NOT_APPLICABLE, text, remedy="If it is the site map, say so under [[sheet]]."
     )
+
+
+def _coarser(case: Case, sheet: Sheet, limit: Limit) -> bool:
+    scale = _scale(case, sheet)
+    return scale is not None and scale.value is not None and held(scale, limit) is False
+
+
+def _no_detail(rule: Rule, case: Case, sheet: Sheet, limit: Limit) -> Finding:
+    """A detail shows a part of the map larger: what is drawn smaller than a map may be is none."""
+    measured = _scale(case, sheet)
+    assert measured is not None
+    text = f"Sheet {_called(sheet)} is called a detail, but has {amount(measured, limit, 1)} ({limit_words(limit)} is asked of the site map): it shows more ground than a detail does."
+    remedy = "Say under [[sheet]] what it shows."
+    return finding(rule, sheet.name, Status.NEEDS_REVIEW, text, measured=measured, limit=limit, remedy=remedy)
 
 
 def _judge_sheet(rule: Rule, case: Case, sheet: Sheet, limit: Limit) -> list[Finding]:

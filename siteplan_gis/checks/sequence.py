@@ -41,7 +41,11 @@ def judge_pauses(rule: Rule, case: Case) -> Sequence[Finding]:
     limit, found = timedelta(days=rule.limits["idle"].value), []
     pauses = [(item, *_pause(item)) for item in case.site.plan.of("disturbed_area")]
     named = [(item, paused, resumes) for item, paused, resumes in pauses if paused is not None]
-    if not named:
+    unread = [said for item, _, _ in pauses for said in _unread(item)]
+    if unread:
+        text = f"Days of a pause are written in a way that is not read: {listed(unread)}."
+        found.append(finding(rule, "unread", Status.NEEDS_REVIEW, text, remedy="Write them as 2026-05-31."))
+    elif not named:
         text = "The plan names no pauses (attributes `paused` and `resumes` of the disturbed ground)."
         return [checklist(rule, "pauses", text)]
     stabilised = case.site.plan.of("stabilization", "revegetation")
@@ -133,6 +137,16 @@ def weigh_bare_ground(rule: Rule, case: Case) -> Sequence[Finding]:
 def _pause(item: PlanFeature) -> tuple[date | None, date | None]:
     attributes = {key.lower(): value for key, value in item.attributes.items()}
     return _day(attributes.get("paused")), _day(attributes.get("resumes"))
+
+
+def _unread(item: PlanFeature) -> list[str]:
+    """What stands for a day of a pause and is none."""
+    said = {key.lower(): value for key, value in item.attributes.items() if key.lower() in {"paused", "resumes"}}
+    return [
+        f"{name} {str(value)[:60]!r}"
+        for name, value in said.items()
+        if value is not None and str(value).strip() and _day(value) is None
+    ]
 
 
 def _day(value: object) -> date | None:

@@ -45,7 +45,7 @@ def review(
     assume_crs: AssumeCrs = None,
     overrides: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The reviewer's decisions; by default overrides.toml beside the plan."),
+        typer.Option(metavar="FILE", help="The reviewer's decisions (TOML); by default none."),
     ] = None,
     permit: Annotated[
         Path | None,

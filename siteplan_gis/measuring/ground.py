@@ -89,6 +89,7 @@ def measure_ground(site: Site, shape: dict[str, BaseGeometry], method: Method) -
         taken.flags.append(Flag("site_from_disturbed", stand_in))
     if graded:
         taken.flags.append(Flag("disturbed_from_surface", graded))
+    taken.flags.extend(_drawn_twice(plan))
     _measure_phases(plan, shape, method, taken)
     _measure_surfaces(plan, taken)
     lots = [feature.geometry for feature in plan.of("lot")]
@@ -119,6 +120,24 @@ def _stand_in(plan: Plan, shape: dict[str, BaseGeometry]) -> str:
         if union_area([feature.geometry for feature in plan.of(role)])[1]
     )
     return f"no site boundary is drawn; the {role.replace('_', ' ')} stands in for it"
+
+
+def _drawn_twice(plan: Plan) -> list[Flag]:
+    """Boundaries inside others: one of the two is not the site, and every acreage and edge hangs on which."""
+    drawn = [feature for feature in plan.of("site") if feature.geometry.area > 0]
+    flags = []
+    for inner in drawn:
+        outer = next((each for each in drawn if _holds(each, inner)), None)
+        if outer is not None:
+            text = f"this boundary of {show(acres(inner.geometry.area), 2)} acres lies inside that of {outer.layer} {outer.id} with {show(acres(outer.geometry.area), 2)} acres; the larger was taken: which is the site?"
+            flags.append(Flag("site_drawn_twice", text, inner.layer, inner.id))
+    return flags
+
+
+def _holds(outer: PlanFeature, inner: PlanFeature) -> bool:
+    """Whether a boundary holds another, smaller one; the same boundary sent twice is no doubt."""
+    smaller = inner.geometry.area < (1 - AREA_DOUBT) * outer.geometry.area
+    return smaller and bool(outer.geometry.buffer(_DRAFTING_M).covers(inner.geometry))
 
 
 def _graded(plan: Plan) -> str:

@@ -226,7 +226,7 @@ def _disclaimer(record: Mapping[str, Any]) -> str:
 
 def _notes(record: Mapping[str, Any], undecided: list[Any], on: date, *, confirmed: bool) -> Iterable[str]:
     if not confirmed:
-        yield "Draft: no reviewer has confirmed these findings yet. Record decisions in overrides.toml and make the letter again."
+        yield "Draft: no reviewer has confirmed these findings yet. Record decisions in a file, review again with --overrides FILE, and make the letter again."
     for row in undecided:
         yield f"Not confirmed, so not in the letter: {row['id']} ({STATUS_WORDS[row['status']]})"
     for flag in record["flags"]:

@@ -92,3 +92,46 @@ def test_an_area_is_no_more_certain_than_its_map():
     case = make_case("east_troy", {"airport_ft": 1.0}, airports=(ours,), layers={"airports": layer("airports")})
     (found,) = run(rule_of(case, "ETR-AIR-1"), case)
     assert found.status.value == "needs_review"  # 10 m is 33 ft
+
+
+NEAR = {"airport_ft": 5_000.0}
+
+
+def pond_rows(judge, *features):
+    return [status for _, status in judge(make_case("east_troy", NEAR, features=features), "ETR-AIR-2")]
+
+
+@pytest.mark.parametrize("kind", ["rain garden", "BMP 4", "lake", "stormwater quality device", "basin (removed)", ""])
+@pytest.mark.parametrize("hours", [{}, {"drain_hours": 12.0}])
+def test_a_control_of_no_known_kind_may_be_a_pond(judge, kind, hours):
+    assert pond_rows(judge, feature("control", kind=kind, attributes=hours)) == ["needs_review"]
+
+
+@pytest.mark.parametrize("role", ["structure", "surface_water", "utility", "vegetation", "stabilization", "wetland"])
+def test_a_pond_in_another_role_is_a_pond(judge, role):
+    assert pond_rows(judge, feature(role, name="Pond P-1")) == ["needs_review"]
+    assert pond_rows(judge, feature(role, kind="infiltration trench")) == ["needs_review"]
+
+
+@pytest.mark.parametrize(("inside_m", "status"), [(49.0, "pass"), (50.0, "needs_review"), (51.0, "needs_review")])
+def test_a_water_drawn_where_ground_is_dug_is_one_that_is_made(judge, inside_m, status):
+    water = shapely.box(100 - inside_m, 0, 200 - inside_m, 100)
+    assert pond_rows(judge, feature("surface_water", water)) == [status]
+
+
+def test_what_cannot_be_a_pond_is_none(judge):
+    beside = shapely.box(200, 0, 300, 100)
+    others = (
+        feature("control", kind="silt fence"),
+        feature("control", kind="catch basin insert"),
+        feature("structure", kind="warehouse"),
+        feature("surface_water", beside, name="Lantern Pond"),
+        feature("disturbed_area", name="Pond grading"),
+        feature("drainage_pattern", shapely.LineString([(0, 0), (50, 50)]), name="to pond"),
+    )
+    assert pond_rows(judge, *others) == ["pass"]
+
+
+@pytest.mark.parametrize(("hours", "status"), [(0.0, "needs_review"), (0.099, "needs_review"), (0.1, "pass"), (1, "pass"), (True, "needs_review"), ("12", "needs_review")])  # fmt: skip
+def test_a_drain_time_of_nothing_is_none(judge, hours, status):
+    assert pond_rows(judge, feature("pond", attributes={"drain_hours": hours})) == [status]

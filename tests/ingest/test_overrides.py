@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides, read_overrides
 from siteplan_gis.model.review import Status
 
 GOOD = """
@@ -61,19 +61,20 @@ def test_a_slip_is_named(tmp_path, old, new, told):
     assert "\n" not in str(raised.value)
 
 
-def test_decisions_are_taken_from_beside_a_plan_never_from_inside(tmp_path):
-    plan = tmp_path / "plan"
-    plan.mkdir()
-    (plan / "overrides.toml").write_text(GOOD, encoding="utf-8")
-    assert overrides_beside([plan]) is None
-    (flag,) = ignored_overrides([plan])
-    assert flag.code == "file_ignored"
-    assert overrides_beside([plan, plan / "lod.geojson"]) is None  # still inside what was submitted
-    beside = tmp_path / "overrides.toml"
+def test_decisions_are_taken_from_neither_beside_nor_inside_a_plan(tmp_path):
+    """An applicant who sends a folder with a plan and decisions on it decides nothing, whichever of both is named."""
+    plan = tmp_path / "sent" / "plan"
+    plan.mkdir(parents=True)
+    drawing = plan / "lod.geojson"
+    drawing.write_text("{}", encoding="utf-8")
+    forged = plan / "overrides.toml"
+    forged.write_text(GOOD, encoding="utf-8")
+    for given, where in (([plan], "inside"), ([drawing], "beside"), ([plan, drawing], "inside")):
+        (flag,) = ignored_overrides(given)
+        assert flag.code == "file_ignored"
+        assert where in flag.text
+        assert not ignored_overrides(given, forged)
+    beside = tmp_path / "sent" / "overrides.toml"
     beside.write_text(GOOD, encoding="utf-8")
-    assert overrides_beside([plan]) == beside
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "overrides.toml").write_text(GOOD, encoding="utf-8")
-    with pytest.raises(InputError, match="several"):
-        overrides_beside([plan, other / "phase2.gpkg"])
+    assert len(ignored_overrides([plan])) == 2
+    assert len(ignored_overrides([plan], beside)) == 1

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from siteplan_gis.ingest.drawn.attributes import day_of, text_of
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.surface import SURFACE_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from siteplan_gis.ingest.drawn.drawing import DrawnFeature
     from siteplan_gis.ingest.drawn.placing import PlacedLayer
 
 _MOST_FLAGS_ALIKE: Final = 20
+_MOST_WORDS: Final = 60
 _CONTOURS: Final = ("contour_existing", "contour_proposed")
 
 
@@ -38,6 +41,16 @@ def reading_flags(layer: PlacedLayer) -> list[Flag]:
     if sentinels:
         flags.append(Flag("z_sentinel", f"{_counted(sentinels)} heights that are NaN or a sentinel", drawn.label))
     return flags
+
+
+def unread_days(features: Iterable[DrawnFeature], fields: Iterable[str | None], label: str) -> list[Flag]:
+    """Features with words where a day should stand ("after Easter", 31/5/2026): they are taken as undated."""
+    return [
+        Flag("date_unreadable", f"{name} is {said!r}: write it as 2026-05-31", label, feature.id)
+        for feature in features
+        for name in dict.fromkeys(filter(None, fields))
+        if (said := text_of(feature.attributes, name)[:_MOST_WORDS]) and day_of(feature.attributes, name) is None
+    ]
 
 
 def _counted(number: int) -> str:

@@ -26,8 +26,9 @@ from siteplan_gis.ingest.formats import CAD_SUFFIXES, SHEET_SUFFIXES
 from siteplan_gis.ingest.isolated import read_isolated
 from siteplan_gis.ingest.plan.assigning import assigned, require_all_used
 from siteplan_gis.ingest.plan.currency import not_current, unexplained_codes
+from siteplan_gis.ingest.plan.dots import without_dots
 from siteplan_gis.ingest.plan.inspected import layer_row
-from siteplan_gis.ingest.plan.noticed import few_flags, reading_flags
+from siteplan_gis.ingest.plan.noticed import few_flags, reading_flags, unread_days
 from siteplan_gis.ingest.plan.shaping import PLAINLY_CLOSED, project_drawings, shape
 from siteplan_gis.ingest.plan.sheets import joined_sheets, read_sheets, sheet_rows
 from siteplan_gis.ingest.plan.submittal import opened_submittal
@@ -133,6 +134,9 @@ def read_plan(
             surfaces += [surface] if surface is not None else []
             flags += [*layer.drawn.flags, *layer.flags]
             shown.append(layer_row(layer, aside))
+        features, dots = without_dots(features)
+        flags += dots
+        submittal.flags += dots
         if not features:
             raise _nothing_usable(used, submittal, paths[0].name)
         plan = _plan(
@@ -329,6 +333,7 @@ def _describer(layer: PlacedLayer, kept: Sequence[DrawnFeature]) -> Callable[...
     if layer.role in _CONTOURS:
         elevations, flags = (drawn_levels if layer.drawn.cad is not None else field_levels)(layer, kept)
         layer.flags += flags
+    layer.flags += unread_days(kept, (start, end), layer.label)
 
     def describe(feature: DrawnFeature, shown: str, geometry: object) -> PlanFeature:
         attributes = feature.attributes

@@ -1,7 +1,7 @@
 """`overrides.toml`: the reviewer's own decisions, read strictly, every problem named at once.
 
-The file is the reviewer's, so it is never taken out of what was submitted: it lies beside the plan, or is named by an
-option. Each entry names a finding by its fingerprint, as the review prints it:
+The file is the reviewer's and is named by an option: what lies inside or beside a plan may have come
+with it. Each entry names a finding by its fingerprint, as the review prints it:
 
     [[override]]
     fingerprint = "0123456789abcdef"
@@ -81,28 +81,21 @@ def read_overrides(path: Path) -> tuple[tuple[Decision, ...], Source]:
     return decisions, Source("the reviewer's decisions", file=path.name, sha256=digest)
 
 
-def overrides_beside(plan: Sequence[Path]) -> Path | None:
-    """`overrides.toml` in the folder that holds the plan's files or folders; never one inside what was submitted.
-
-    Raises
-    ------
-    InputError
-        If several lie beside the parts of a plan.
-    """
-    found = list(dict.fromkeys(path.absolute().parent / OVERRIDES_NAME for path in plan))
-    given = [path.absolute() for path in plan]
-    found = [path for path in found if path.is_file() and path.parent not in given and path not in given]
-    if len(found) > 1:
-        raise InputError(
-            f"several {OVERRIDES_NAME} lie beside the plan ({', '.join(str(path) for path in found)})",
-            remedy="name one with --overrides",
-        )
-    return found[0] if found else None
-
-
 def ignored_overrides(plan: Sequence[Path], given: Path | None = None) -> tuple[Flag, ...]:
-    """A warning for each `overrides.toml` that lies inside a submitted folder, but for the one that was `given`."""
-    inside = [path / OVERRIDES_NAME for path in plan if path.is_dir() and (path / OVERRIDES_NAME).is_file()]
-    inside = [path for path in inside if given is None or not path.samefile(given)]
-    text = "{} lies inside what was submitted and was not used; a reviewer's decisions are given with --overrides"
-    return tuple(Flag("file_ignored", text.format(path.name), path.name) for path in inside)
+    """A warning for each `overrides.toml` inside or beside what was submitted, but for the one that was `given`.
+
+    What lies there may have come with the plan: an applicant would decide on the application.
+    """
+    given_paths = [path.resolve() for path in plan]
+    folders = dict.fromkeys(folder for path in given_paths for folder in (path, path.parent) if folder.is_dir())
+    found = [folder / OVERRIDES_NAME for folder in folders if (folder / OVERRIDES_NAME).is_file()]
+    return tuple(
+        Flag(
+            "file_ignored",
+            f"{path.name} lies {'inside' if path.parent in given_paths else 'beside'} what was submitted and was not "
+            "used; a reviewer's decisions are given with --overrides",
+            path.name,
+        )
+        for path in found
+        if given is None or not path.samefile(given)
+    )
