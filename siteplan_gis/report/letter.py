@@ -100,7 +100,11 @@ def letter_of(
         for row in record["findings"]
         if confirmed and not row["override"] and row["status"] in ("fail", *_OPEN) and _asked(row)
     ]
-    outcome = _outcome(record, failing, wanted, undecided)
+    own = [
+        row for row in record["findings"] if _status(row) in _OPEN and row["severity"] == "inform" and not _asked(row)
+    ]
+    own = [row for row in own if row["check"] != "review_clock"]
+    outcome = _outcome(record, failing, wanted, [*undecided, *own])
     clocks = [row for row in record["findings"] if row["due"] is not None and row["status"] != "not_applicable"]
     fields = {
         "municipality": record["ordinance"]["municipality"],
@@ -133,7 +137,7 @@ def letter_of(
         clock=tuple(_clock(row, on) for row in clocks),
         enclosures=tuple(_enclosures(record)),
         disclaimer=_disclaimer(record),
-        notes=tuple(_notes(record, undecided, on, confirmed=confirmed)),
+        notes=tuple(_notes(record, undecided, own, on, confirmed=confirmed)),
         since="" if rounds is None else rounds["old"]["on"],
         changes=() if rounds is None else tuple(_changes(rounds, findings)),
     )
@@ -168,6 +172,7 @@ def _status(row: Mapping[str, Any]) -> str:
 
 
 def _outcome(record: Mapping[str, Any], failing: list[Any], wanted: list[Any], undecided: list[Any]) -> str:
+    """What the letter tells: no approval, and no "does not apply", while anything is open, whoever has to answer it."""
     if failing:
         return "disapproval"
     if undecided:
@@ -224,11 +229,15 @@ def _disclaimer(record: Mapping[str, Any]) -> str:
     )
 
 
-def _notes(record: Mapping[str, Any], undecided: list[Any], on: date, *, confirmed: bool) -> Iterable[str]:
+def _notes(
+    record: Mapping[str, Any], undecided: list[Any], own: list[Any], on: date, *, confirmed: bool
+) -> Iterable[str]:
     if not confirmed:
         yield "Draft: no reviewer has confirmed these findings yet. Record decisions in a file, review again with --overrides FILE, and make the letter again."
     for row in undecided:
         yield f"Not confirmed, so not in the letter: {row['id']} ({STATUS_WORDS[row['status']]})"
+    for row in own:
+        yield f"For the village to settle before it decides: {row['id']} ({STATUS_WORDS[row['status']]}): {row['message']}"
     for flag in record["flags"]:
         if flag["code"] in {"override_stale", "override_unknown"}:
             yield flag["text"]

@@ -21,7 +21,7 @@ _COLUMNS: Final = ("No.", "Requirement and finding", "What to change", "Response
 _CHANGE_COLUMNS: Final = ("Since then", "Requirement", "Finding")
 _LONGEST_PROPERTY: Final = 255
 _BESIDES: Final = "Besides, the following is wanted:"
-_WIDTHS_IN: Final = (0.4, 3.2, 1.6, 1.6)
+_WIDTHS_IN: Final = (0.5, 2.6, 1.5, 1.4)
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~$&])")
 _BEGINS_A_LIST: Final = re.compile(r"^([#+=-]|\d+(?=[.)]))")
 

@@ -71,6 +71,25 @@ def test_the_decision(whole, statuses, decided, outcome, draft):
     assert (letter.outcome, letter.draft) == (outcome, draft)
 
 
+@pytest.mark.parametrize("status", ["needs_review", "not_checked", "error"])
+def test_nothing_is_approved_while_only_the_village_can_answer_something(whole, status):
+    """A finding on what the text leaves open is no question to the applicant, and no approval either."""
+
+    def told(severity, check="applicability_disturbed", decided=None):
+        record = with_statuses(whole, "pass", status, decided=decided)
+        record["findings"][1] |= {"severity": severity, "check": check}
+        return letter_of(record, ON)
+
+    letter = told("inform")
+    assert (letter.outcome, letter.draft) == ("undecided", True)
+    assert not letter.questions
+    assert any("X-1:site" in note for note in letter.notes)
+    assert told("inform", decided=["pass", None]).outcome == "undecided"
+    assert told("inform", decided=[None, "pass"]).outcome == "approval"
+    assert told("shall").outcome == "more_information"
+    assert told("inform", "review_clock").outcome == "approval"  # the village's own time, which runs until it answers
+
+
 def test_only_what_a_reviewer_confirmed_is_asserted(whole):
     letter = letter_of(with_statuses(whole, "fail", "fail", "needs_review", decided=["fail", None, None]), ON)
     assert [reason.number for reason in letter.reasons] == [1]
