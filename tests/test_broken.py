@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.campaigns import broken
+from tests.campaigns.library_calls import Broken, calls_of
 
 RUNS = {
     "fail-east-troy-wet-pond": (partial(broken.reviewed, "fail-east-troy-wet-pond"), 2, 300),
@@ -21,19 +22,22 @@ def test_no_fault_of_a_library_is_silent_or_makes_anything_pass(name):
     run, many, least = RUNS[name]
     warnings.simplefilter("ignore")  # of what the faults bring about
     run()  # what is compiled while a call of it is counted would be compiled wrong
-    before, calls = broken.calls_of(run)
+    before, calls = calls_of(run)
     assert not before.refused
     assert not [words for key, words in before.told if key.endswith(" reason") and words]
     assert len(calls) > least
-    chance, told = random.Random(SEED), 0
-    for call in chance.sample(calls, many):
-        fault = chance.choice(broken.FAULTS)
-        with broken.broken(call, fault) as met:
-            seen = run()
-        assert met, call
-        assert broken.wrongs(seen, before, fault) == [], (str(call), fault.__name__)
-        told += bool(seen.refused) or seen != before
-    assert told
+    outcomes = []
+    wanted = dict.fromkeys(random.Random(SEED).sample(sorted(calls, key=str), many), broken.FAULTS)
+    after = Broken(run, wanted, lambda *told: outcomes.append(told)).try_all()
+    assert after == before
+    assert len(outcomes) == many * len(broken.FAULTS)
+    assert [(str(call), fault.__name__, seen) for call, fault, seen in outcomes if isinstance(seen, str)] == []
+    assert {
+        (str(call), fault.__name__): found
+        for call, fault, seen in outcomes
+        if (found := broken.wrongs(seen, before, fault))
+    } == {}
+    assert any(seen.refused or seen != before for _, _, seen in outcomes)
 
 
 def test_what_is_wrong_is_seen():

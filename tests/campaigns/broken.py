@@ -1,43 +1,35 @@
 """What a review or a screening calls of its libraries made to raise, to hang until a bound ends it, or to find nothing.
 
-    python -m tests.campaigns.broken [--minutes 60] [--seed 1] [SAMPLE ...]
+    python -m tests.campaigns.broken [--minutes 120] [--seed N] [--part 1/2] [--tried LIST] [SAMPLE ...]
 
-The calls are found by looking at the program's own code, and counted in an undisturbed run. One call at a time is
-broken, where one file of ours makes it: functions, methods and compiled loops of shapely, rasterio, pyogrio, fiona,
-pyproj, ezdxf, pypdfium2, pypdf, Pillow, pyarrow and scipy. Exit 1 where a fault makes something pass, or changes a
-figure in silence.
+One call at a time is broken, where one file of ours makes it: functions, methods and compiled loops of shapely,
+rasterio, pyogrio, fiona, pyproj, ezdxf, pypdfium2, pypdf, Pillow, pyarrow and scipy. With `--tried LIST` runs add up.
+Exit 1 where a fault makes something pass, or changes a figure in silence.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import inspect
-import pkgutil
 import random
 import sys
 import time
 import warnings
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import shapely
-from shapely.geometry.base import BaseGeometry
 
-import siteplan_gis
 from siteplan_gis.errors import InputError
+from tests.campaigns.library_calls import Broken, Call, Fault, calls_of, modules, replaced
 from tests.campaigns.running import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 ON: Final = date(2026, 5, 1)
 SAMPLES: Final = (
@@ -45,23 +37,8 @@ SAMPLES: Final = (
     "fail-undeclared-discharge", "unclear-steep-ravine", "unclear-no-vertical-unit", "fail-half-size-print", "unclear-partly-in-etj",
 )  # fmt: skip
 PARCELS: Final = "parcels"
-LIBRARIES: Final = frozenset({
-    "shapely", "rasterio", "pyogrio", "fiona", "pyproj", "ezdxf", "pypdfium2", "pypdf", "PIL", "pyarrow", "scipy", "numba", "geopandas",
-})  # fmt: skip
-_IMMUTABLE, _ON_THE_HEAP = 1 << 8, 1 << 9
-HANG_S: Final = 0.02
+HANG_S: Final = 0.001
 CLEAN: Final = frozenset({"pass", "not_applicable"})
-
-
-class Call(NamedTuple):
-    """A function or method of a library, and the file of ours that calls it."""
-
-    owner: Any
-    name: str
-    caller: str
-
-    def __str__(self) -> str:
-        return f"{getattr(self.owner, '__name__', self.owner)}.{self.name} in {self.caller}"
 
 
 @dataclass
@@ -83,105 +60,6 @@ class Seen:
         """Those of whose findings nothing is in doubt."""
         doubtful = {name.partition(":")[0] for name, status in self.statuses.items() if status not in CLEAN}
         return self.all_rules() - doubtful
-
-
-@cache
-def modules() -> tuple[ModuleType, ...]:
-    """Every module of the program."""
-    names = [
-        one.name for one in pkgutil.walk_packages(siteplan_gis.__path__, "siteplan_gis.") if "__main__" not in one.name
-    ]
-    return tuple(importlib.import_module(name) for name in names)
-
-
-def _of_library(value: Any) -> bool:
-    home = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
-    return str(home).split(".")[0] in LIBRARIES
-
-
-def _changeable(owner: type) -> bool:
-    return not owner.__flags__ & _IMMUTABLE and bool(owner.__flags__ & _ON_THE_HEAP)
-
-
-def _compiled(value: Any) -> bool:
-    return hasattr(value, "py_func")
-
-
-@cache
-def callable_ones() -> tuple[tuple[Any, str], ...]:
-    """Owners and names of everything of a library that a file of ours names before a parenthesis."""
-    methods, found = set[str](), dict[tuple[int, str], tuple[Any, str]]()
-    for module in modules():
-        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
-        scope = dict(vars(module))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in LIBRARIES:
-                home = importlib.import_module(str(node.module))
-                scope |= {
-                    alias.asname or alias.name: getattr(home, alias.name)
-                    for alias in node.names
-                    if hasattr(home, alias.name)
-                }
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.name.split(".")[0] in LIBRARIES:
-                        whole = importlib.import_module(alias.name)
-                        scope[alias.asname or alias.name.split(".")[0]] = (
-                            whole if alias.asname else sys.modules[alias.name.split(".")[0]]
-                        )
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
-            if isinstance(node.func, ast.Name):
-                value = scope.get(node.func.id)
-                if value is not None and not inspect.isclass(value) and (_compiled(value) or _of_library(value)):
-                    owner = module if vars(module).get(node.func.id) is value else inspect.getmodule(value)
-                    if owner is not None and getattr(owner, node.func.id, None) is value:
-                        found[id(owner), node.func.id] = (owner, node.func.id)
-            elif isinstance(node.func, ast.Attribute):
-                owner = _resolved(node.func.value, scope)
-                if (isinstance(owner, ModuleType) and owner.__name__.split(".")[0] in LIBRARIES) or (
-                    inspect.isclass(owner) and _of_library(owner) and _changeable(owner)
-                ):
-                    if not inspect.isclass(getattr(owner, node.func.attr, type)):
-                        found[id(owner), node.func.attr] = (owner, node.func.attr)
-                elif not node.func.attr.startswith("__"):
-                    methods.add(node.func.attr)
-    for owner in filter(_changeable, classes()):
-        for name in methods:
-            if inspect.isroutine(getattr(owner, name, None)) and not isinstance(
-                inspect.getattr_static(owner, name), classmethod | staticmethod
-            ):
-                found[id(owner), name] = (owner, name)
-    return tuple(sorted(found.values(), key=lambda one: (one[0].__name__, one[1])))
-
-
-def classes() -> list[type]:
-    """Classes of the libraries whose objects the program asks."""
-    import ezdxf.document
-    import ezdxf.layouts
-    import fiona
-    import PIL.Image
-    import pypdf
-    import pypdfium2
-    import pyproj
-    import pyproj.transformer
-    import rasterio.io
-
-    return [
-        BaseGeometry, shapely.Polygon, shapely.LineString, shapely.Point, shapely.STRtree, pyproj.Transformer, pyproj.CRS, pyproj.Geod,
-        rasterio.io.DatasetReader, rasterio.io.MemoryFile, fiona.Collection, pypdfium2.PdfDocument, pypdfium2.PdfPage,
-        pypdf.PdfReader, PIL.Image.Image, ezdxf.document.Drawing, ezdxf.layouts.Modelspace,
-    ]  # fmt: skip
-
-
-def _resolved(node: ast.expr, scope: dict[str, Any]) -> Any:
-    if isinstance(node, ast.Name):
-        return scope.get(node.id)
-    if isinstance(node, ast.Attribute):
-        owner = _resolved(node.value, scope)
-        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
-    return None
 
 
 def nothing(value: Any) -> Any:
@@ -216,65 +94,6 @@ def finds_nothing(real: Any, *given: Any, **named: Any) -> Any:
 
 
 FAULTS: Final = (raises, hangs, finds_nothing)
-
-
-@contextmanager
-def replaced(made: Callable[[Any, Any, str], Any], wanted: Iterator[tuple[Any, str]] | Any) -> Iterator[None]:
-    """Everything of `wanted` replaced by what `made` makes of it, and brought back."""
-    kept: list[tuple[Any, str, Any, bool]] = []
-    try:
-        for owner, name in wanted:
-            own = name in vars(owner)
-            real = getattr(owner, name)
-            kept.append((owner, name, vars(owner).get(name), own))
-            setattr(owner, name, made(real, owner, name))
-        yield
-    finally:
-        for owner, name, before, own in reversed(kept):
-            if own:
-                setattr(owner, name, before)
-            else:
-                delattr(owner, name)
-
-
-def _caller(depth: int = 2) -> str:
-    return str(sys._getframe(depth).f_globals.get("__name__", ""))
-
-
-def calls_of(run: Callable[[], Seen]) -> tuple[Seen, list[Call]]:
-    """What comes of an undisturbed run, and every call of a library that a file of ours makes in it."""
-    met: dict[tuple[int, str, str], Call] = {}
-
-    def counting(real: Any, owner: Any, name: str) -> Any:
-        def counted(*given: Any, **named: Any) -> Any:
-            caller = _caller()
-            if caller.startswith("siteplan_gis"):
-                met[id(owner), name, caller] = Call(owner, name, caller)
-            return real(*given, **named)
-
-        return counted
-
-    with replaced(counting, callable_ones()):
-        seen = run()
-    return seen, sorted(met.values(), key=str)
-
-
-@contextmanager
-def broken(call: Call, fault: Callable[..., Any]) -> Iterator[list[bool]]:
-    """One call broken where one file makes it; the list tells whether it was met."""
-    met: list[bool] = []
-
-    def breaking(real: Any, _owner: Any, _name: str) -> Any:
-        def maybe(*given: Any, **named: Any) -> Any:
-            if _caller() != call.caller:
-                return real(*given, **named)
-            met.append(True)
-            return fault(real, *given, **named)
-
-        return maybe
-
-    with replaced(breaking, [(call.owner, call.name)]):
-        yield met
 
 
 def here(reader: str, path: Path, label: str, _limits: Any, *more: str) -> Any:
@@ -351,7 +170,7 @@ def screened(*, runoff: bool = True) -> Seen:
     return Seen("", 0, {}, {name: value for name, value in figures.items() if (name, value) not in told}, told)
 
 
-def wrongs(seen: Seen, before: Seen, fault: Callable[..., Any]) -> list[str]:
+def wrongs(seen: Seen, before: Seen, fault: Fault) -> list[str]:
     """What a fault may not come to."""
     if seen.refused:
         return []
@@ -383,6 +202,55 @@ def bases(names: list[str]) -> dict[str, Callable[[], Seen]]:
     return found | {PARCELS: screened} if PARCELS in names else found
 
 
+@dataclass
+class Campaign:
+    """What was tried so far, with its outcomes; a list of them, where one is kept, is added to line by line."""
+
+    until: float
+    list_path: Path | None
+    tried: dict[tuple[str, str], str] = field(default_factory=dict)
+    bad: int = 0
+
+    def __post_init__(self) -> None:
+        if self.list_path and self.list_path.exists():
+            lines = [line.split("\t") for line in self.list_path.read_text(encoding="utf-8").splitlines()]
+            self.tried = {(call, fault): outcome for call, fault, outcome, _ in lines}
+
+    def left(self, call: Call) -> list[Fault]:
+        """What it has not been broken by."""
+        return [fault for fault in FAULTS if (str(call), fault.__name__) not in self.tried]
+
+    def try_all(self, name: str, run: Callable[[], Seen], before: Seen, calls: list[Call]) -> None:
+        """A sample's run with each of the calls broken in each way that is left."""
+
+        def tell(call: Call, fault: Fault, seen: Seen | str) -> None:
+            found = [seen] if isinstance(seen, str) else wrongs(seen, before, fault)
+            outcome = "wrong" if found or isinstance(seen, str) else "refused" if seen.refused else f"exit {seen.code}"
+            self.tried[str(call), fault.__name__] = outcome
+            if self.list_path:
+                with self.list_path.open("a", encoding="utf-8") as file:
+                    file.write(f"{call}\t{fault.__name__}\t{outcome}\t{name}\n")
+            if found:
+                self.bad += 1
+                print(f"{name}: {fault.__name__}: {call}:", *found[:4], sep="\n  ", flush=True)
+
+        seen = Broken(run, _Until(self.until, {call: self.left(call) for call in calls}), tell).try_all()
+        if seen != before:
+            self.bad += 1
+            print(f"{name}: what came of its forks is worth nothing: the run itself changed", flush=True)
+
+
+class _Until(dict[Call, list[Fault]]):
+    """Calls of which none is wanted any more when the time is over."""
+
+    def __init__(self, until: float, wanted: dict[Call, list[Fault]]) -> None:
+        super().__init__(wanted)
+        self.until = until
+
+    def __contains__(self, call: object) -> bool:
+        return time.monotonic() < self.until and super().__contains__(call)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.campaigns.broken", description="Reviews whose libraries break."
@@ -390,35 +258,36 @@ def main() -> None:
     parser.add_argument(
         "samples", nargs="*", metavar="SAMPLE", help=f"of sample_plans, or {PARCELS}; ten and these by default"
     )
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=120.0)
+    parser.add_argument("--seed", type=int, help="chooses the sample that each call is broken in; else the quickest")
+    parser.add_argument("--part", default="1/1", metavar="N/OF", help="every so manieth call, for several at once")
+    parser.add_argument("--tried", type=Path, help="a list of what was tried, left out and added to")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     runs = bases(options.samples or [*SAMPLES, PARCELS])
-    chance, until, bad = random.Random(options.seed), time.monotonic() + 60 * options.minutes, 0
-    before, reached = {}, dict[Call, list[str]]()
-    for name, run in runs.items():
+    before, rests = {}, dict[Call, dict[str, float]]()
+    for run in runs.values():
         run()  # compiles and loads
+    for name, run in runs.items():
         before[name], calls = calls_of(run)
         print(f"{name}: {len(calls)} calls; exit {before[name].code} {before[name].refused}", flush=True)
-        for call in calls:
-            reached.setdefault(call, []).append(name)
-    todo = [(call, fault) for call in reached for fault in FAULTS]
-    chance.shuffle(todo)
-    counts = Counter[str]()
-    for call, fault in todo:
-        if time.monotonic() > until:
-            break
-        name = chance.choice(reached[call])
-        with broken(call, fault) as met:
-            seen = runs[name]()
-        counts["not met" if not met else "refused" if seen.refused else f"exit {seen.code}"] += 1
-        found = wrongs(seen, before[name], fault)
-        if found:
-            bad += 1
-            print(f"{name}: {fault.__name__}: {call}:", *found[:4], sep="\n  ", flush=True)
-    print(f"{len(reached)} calls, {sum(counts.values())} of {len(todo)} faults tried: {dict(counts)}; {bad} went wrong")
-    sys.exit(bool(bad))
+        for call, seconds in calls.items():
+            rests.setdefault(call, {})[name] = seconds
+    campaign = Campaign(time.monotonic() + 60 * options.minutes, options.tried)
+    number, of = map(int, options.part.split("/"))
+    chance, share = random.Random(options.seed), dict[str, list[Call]]()
+    for call in sorted(rests, key=str)[number - 1 :: of]:
+        seconds = rests[call]
+        name = min(seconds, key=seconds.__getitem__) if options.seed is None else chance.choice([*seconds])
+        share.setdefault(name, []).append(call)
+    for name, mine in share.items():
+        campaign.try_all(name, runs[name], before[name], mine)
+    found = {(str(call), fault.__name__) for call in rests for fault in FAULTS}
+    counts = Counter(campaign.tried[one] for one in found & campaign.tried.keys())
+    print(
+        f"{len(rests)} calls, {counts.total()} of {len(found)} faults tried: {dict(counts)}; {campaign.bad} went wrong now"
+    )
+    sys.exit(bool(campaign.bad))
 
 
 if __name__ == "__main__":
