@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import signal
 import sys
 from importlib.abc import MetaPathFinder
@@ -13,7 +14,7 @@ from typing import Final
 import typer
 
 from siteplan_gis.commands import law, parcels, plans, rounds, stock, territory
-from siteplan_gis.commands.running import interrupt
+from siteplan_gis.commands.running import hold_standard_places, interrupt
 from siteplan_gis.ingest.offline import keep_libraries_offline
 
 app = typer.Typer(
@@ -66,7 +67,10 @@ class _Unneeded(MetaPathFinder):
 
 def main() -> None:
     """Run the command line."""
+    hold_standard_places()
     keep_libraries_offline()
+    # Nothing here is worth threads of its linear algebra: a machine that grants none would interrupt the program.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.meta_path.insert(0, _Unneeded())
     # Loading libraries makes hundreds of thousands of lasting objects: looking among them for waste takes a tenth of a
     # second each time and finds none.

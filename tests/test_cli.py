@@ -125,6 +125,35 @@ def test_a_full_standard_output_is_one_clear_line(arguments):
     assert done.stderr == "siteplan-gis: standard output cannot be written (No space left on device)\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no shell with these redirections")
+@pytest.mark.parametrize(("closed", "code", "said"), [
+    (">&-", 2, "siteplan-gis: standard output cannot be written (it is closed)\n"),
+    ("2>&-", 0, ""),
+    ("<&- >&- 2>&-", 2, ""),
+    ("| true", 0, "siteplan-gis: standard output cannot be written (Broken pipe)\n"),
+])  # fmt: skip
+def test_closed_standard_places_are_told_by_the_exit_code(closed, code, said):
+    command = f"(sleep 0.1; '{sys.executable}' -m siteplan_gis rules) {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_what_the_machine_is_short_of_is_told_in_a_line(monkeypatch, capsys):
+    for raised, words in (
+        (MemoryError(), "Cannot allocate memory; allow more memory (ulimit -v), or end other programs"),
+        (ImportError("libgdal.so: failed to map segment from shared object"), "Cannot allocate memory; allow more memory"),
+        (RuntimeError("can't start new thread"), "Resource temporarily unavailable; allow more processes and threads"),
+        (OSError(24, "Too many open files", "a.gpkg"), "a.gpkg: Too many open files; allow more open files (ulimit -n)"),
+    ):  # fmt: skip
+        monkeypatch.setattr(pipeline, "measure_inputs", lambda *_, raised=raised: (_ for _ in ()).throw(raised))
+        with pytest.raises(typer.Exit) as ended:
+            plans.measure([CASES / "H15" / "lod.gpkg"])
+        told = capsys.readouterr().err
+        assert ended.value.exit_code == 2
+        assert told.startswith(f"siteplan-gis: {words}")
+        assert told.count("\n") == 1
+
+
 def test_an_interruption_while_libraries_load_is_no_crash(tmp_path):
     # numpy turns an interruption while it is loaded into an ImportError of its own.
     (tmp_path / "shapely.py").write_text(

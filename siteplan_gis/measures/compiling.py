@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -35,6 +36,7 @@ def compiled(function: F) -> F:
         pass
     else:
         _without_compiler(kernel)
+        _without_room(kernel)
     finally:
         settings.CACHE_DIR = before
     return cast("F", kernel)
@@ -57,6 +59,18 @@ def _without_compiler(kernel: Any) -> None:
         return load(sig, target_context)
 
     kept.load_overload = load_overload
+
+
+def _without_room(kernel: Any) -> None:
+    """Let a full disk cost the next process its time, and not this one its result."""
+    kept = kernel._cache  # noqa: SLF001
+    save = kept.save_overload
+
+    def save_overload(sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            save(sig, data)
+
+    kept.save_overload = save_overload
 
 
 @cache

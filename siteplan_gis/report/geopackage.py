@@ -8,6 +8,7 @@ stand in the first, with no geometry.
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import numpy as np
 import pyogrio
 import pyogrio.raw
 import shapely
+from pyogrio.errors import DataSourceError
 
 from siteplan_gis.crs import georeference
 from siteplan_gis.report.map_layers import MapItem, MapLayer, context_layers, finding_layers
@@ -96,7 +98,7 @@ def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str, tit
     Raises
     ------
     OSError
-        If the disk is full.
+        If the disk is full, or the file cannot be begun for want of open files or rights.
     """
     path.unlink(missing_ok=True)
     crs = _crs(frame)
@@ -108,8 +110,10 @@ def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str, tit
             for table in tables:
                 _write_table(path, table, frame, crs)
         _finish(path, tables, moment, project_row(path.name, title, tables, crs, on))
-    except (RuntimeError, sqlite3.Error):
+    except (RuntimeError, sqlite3.Error) as problem:
         _write_more(path)
+        if isinstance(problem, DataSourceError):  # its last words are why no file could be begun
+            raise OSError(errno.EIO, str(problem).rpartition("failed: ")[2], str(path)) from None
         raise
 
 

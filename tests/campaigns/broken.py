@@ -1,6 +1,6 @@
 """What a review or a screening calls of its libraries made to raise, to hang until a bound ends it, or to find nothing.
 
-    python -m tests.campaigns.broken [--minutes 120] [--seed N] [--part 1/2] [--tried LIST] [SAMPLE ...]
+    python -m tests.campaigns.broken [--minutes 120] [--seed N] [--at-once 2] [--tried LIST] [SAMPLE ...]
 
 One call at a time is broken, where one file of ours makes it: functions, methods and compiled loops of shapely,
 rasterio, pyogrio, fiona, pyproj, ezdxf, pypdfium2, pypdf, Pillow, pyarrow and scipy. With `--tried LIST` runs add up.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import random
 import sys
 import time
@@ -25,11 +26,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from siteplan_gis.errors import InputError
-from tests.campaigns.library_calls import Broken, Call, Fault, calls_of, modules, replaced
+from tests.campaigns.library_calls import Broken, Call, Fault, Met, calls_of, modules, replaced
 from tests.campaigns.running import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ON: Final = date(2026, 5, 1)
 SAMPLES: Final = (
@@ -77,6 +78,16 @@ def nothing(value: Any) -> Any:
     if isinstance(value, tuple) and type(value) is tuple:
         return tuple(map(nothing, value))
     return type(value)() if isinstance(value, list | dict | str | bytes) else value
+
+
+def loses(value: Any) -> bool:
+    """Whether there is anything in it to lose."""
+    lost = nothing(value)
+    if type(value) is tuple:
+        return any(map(loses, value))
+    if isinstance(value, np.ndarray):
+        return lost is not value and not np.isnan(value).all()
+    return lost is not value and bool(value != lost)
 
 
 def raises(real: Any, *given: Any, **named: Any) -> Any:
@@ -211,16 +222,17 @@ class Campaign:
     tried: dict[tuple[str, str], str] = field(default_factory=dict)
     bad: int = 0
 
-    def __post_init__(self) -> None:
+    def reread(self) -> None:
+        """Look at the list, to which others may have added."""
         if self.list_path and self.list_path.exists():
             lines = [line.split("\t") for line in self.list_path.read_text(encoding="utf-8").splitlines()]
             self.tried = {(call, fault): outcome for call, fault, outcome, _ in lines}
 
-    def left(self, call: Call) -> list[Fault]:
+    def left(self, call: Call, faults: Sequence[Fault]) -> list[Fault]:
         """What it has not been broken by."""
-        return [fault for fault in FAULTS if (str(call), fault.__name__) not in self.tried]
+        return [fault for fault in faults if (str(call), fault.__name__) not in self.tried]
 
-    def try_all(self, name: str, run: Callable[[], Seen], before: Seen, calls: list[Call]) -> None:
+    def try_all(self, name: str, run: Callable[[], Seen], before: Seen, wanted: dict[Call, list[Fault]]) -> None:
         """A sample's run with each of the calls broken in each way that is left."""
 
         def tell(call: Call, fault: Fault, seen: Seen | str) -> None:
@@ -234,7 +246,7 @@ class Campaign:
                 self.bad += 1
                 print(f"{name}: {fault.__name__}: {call}:", *found[:4], sep="\n  ", flush=True)
 
-        seen = Broken(run, _Until(self.until, {call: self.left(call) for call in calls}), tell).try_all()
+        seen = Broken(run, _Until(self.until, wanted), tell).try_all()
         if seen != before:
             self.bad += 1
             print(f"{name}: what came of its forks is worth nothing: the run itself changed", flush=True)
@@ -260,34 +272,47 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=120.0)
     parser.add_argument("--seed", type=int, help="chooses the sample that each call is broken in; else the quickest")
-    parser.add_argument("--part", default="1/1", metavar="N/OF", help="every so manieth call, for several at once")
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="processes; with --tried")
     parser.add_argument("--tried", type=Path, help="a list of what was tried, left out and added to")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     runs = bases(options.samples or [*SAMPLES, PARCELS])
-    before, rests = {}, dict[Call, dict[str, float]]()
+    before, met = {}, dict[Call, dict[str, Met]]()
     for run in runs.values():
         run()  # compiles and loads
     for name, run in runs.items():
-        before[name], calls = calls_of(run)
+        before[name], calls = calls_of(run, loses)
         print(f"{name}: {len(calls)} calls; exit {before[name].code} {before[name].refused}", flush=True)
-        for call, seconds in calls.items():
-            rests.setdefault(call, {})[name] = seconds
+        for call, found in calls.items():
+            met.setdefault(call, {})[name] = found
     campaign = Campaign(time.monotonic() + 60 * options.minutes, options.tried)
-    number, of = map(int, options.part.split("/"))
-    chance, share = random.Random(options.seed), dict[str, list[Call]]()
-    for call in sorted(rests, key=str)[number - 1 :: of]:
-        seconds = rests[call]
-        name = min(seconds, key=seconds.__getitem__) if options.seed is None else chance.choice([*seconds])
-        share.setdefault(name, []).append(call)
-    for name, mine in share.items():
-        campaign.try_all(name, runs[name], before[name], mine)
-    found = {(str(call), fault.__name__) for call in rests for fault in FAULTS}
-    counts = Counter(campaign.tried[one] for one in found & campaign.tried.keys())
+    campaign.reread()
+    number = next((one for one in range(1, options.at_once) if os.fork() == 0), 0)
+    chance, share = random.Random(options.seed), dict[str, dict[Call, list[Fault]]]()
+    for call in sorted(met, key=str)[number :: options.at_once]:
+        for fault in campaign.left(call, FAULTS):
+            where = {name: one.rest_s for name, one in met[call].items() if one.altered or fault is not finds_nothing}
+            if where:
+                name = min(where, key=where.__getitem__) if options.seed is None else chance.choice([*where])
+                share.setdefault(name, {}).setdefault(call, []).append(fault)
+    for name, wanted in share.items():
+        campaign.try_all(name, runs[name], before[name], wanted)
+    if number:
+        os._exit(bool(campaign.bad))
+    bad = campaign.bad + sum(os.wait()[1] != 0 for _ in range(1, options.at_once))
+    campaign.reread()
+    altering = {
+        (str(call), fault.__name__)
+        for call, places in met.items()
+        for fault in FAULTS
+        if fault is not finds_nothing or any(one.altered for one in places.values())
+    }
+    counts = Counter(outcome for one, outcome in campaign.tried.items() if one in altering)
     print(
-        f"{len(rests)} calls, {counts.total()} of {len(found)} faults tried: {dict(counts)}; {campaign.bad} went wrong now"
+        f"{len(met)} calls; {len(FAULTS) * len(met)} faults, of which {len(altering)} alter anything; "
+        f"{counts.total()} of them tried: {dict(counts)}"
     )
-    sys.exit(bool(campaign.bad))
+    sys.exit(bool(bad))
 
 
 if __name__ == "__main__":

@@ -186,23 +186,35 @@ def _caller() -> str:
     return str(sys._getframe(2).f_globals.get("__name__", ""))
 
 
-def calls_of(run: Callable[[], T]) -> tuple[T, dict[Call, float]]:
-    """What comes of an undisturbed run; every call of ours in it, and what it computes from the first one on (s)."""
-    met: dict[Call, float] = {}
+class Met(NamedTuple):
+    """A call as an undisturbed run meets it: what it computes from there on (s), and whether a fault alters it."""
+
+    rest_s: float
+    altered: bool
+
+
+def calls_of(run: Callable[[], T], alters: Callable[[Any], bool] = lambda _: True) -> tuple[T, dict[Call, Met]]:
+    """What comes of an undisturbed run, and every call of ours in it; `alters` is asked about what the calls return."""
+    first: dict[Call, float] = {}
+    altered: set[Call] = set()
 
     def counting(real: Any, owner: Any, name: str) -> Any:
         def counted(*given: Any, **named: Any) -> Any:
-            caller = _caller()
-            if caller.startswith("siteplan_gis"):
-                met.setdefault(Call(owner, name, caller), time.process_time())
-            return real(*given, **named)
+            call = Call(owner, name, _caller())
+            if not call.caller.startswith("siteplan_gis"):
+                return real(*given, **named)
+            first.setdefault(call, time.process_time())
+            value = real(*given, **named)
+            if call not in altered and alters(value):
+                altered.add(call)
+            return value
 
         return counted
 
     with replaced(counting, callable_ones()):
         seen = run()
     end = time.process_time()
-    return seen, {call: end - met[call] for call in sorted(met, key=str)}
+    return seen, {call: Met(end - first[call], call in altered) for call in sorted(first, key=str)}
 
 
 @dataclass

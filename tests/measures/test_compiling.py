@@ -142,3 +142,11 @@ def test_an_edit_in_any_folder_with_kernels_compiles_them_anew(tmp_path, monkeyp
     assert compiling.cache_folder.__wrapped__() == before
     kernels.write_text("@compiled\ndef two(): ...\n")
     assert compiling.cache_folder.__wrapped__() != before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its processes have no such limit")
+def test_a_kernel_that_cannot_be_kept_on_a_full_disk_is_used_all_the_same(tmp_path):
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    site = Path(siteplan_gis.__file__).parents[1]
+    assert use(site, tmp_path, full + USE)["compiled"] == 1
+    assert not [path for path in tmp_path.rglob("*.nb?")]

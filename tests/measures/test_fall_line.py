@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shapely import LineString, Point, box
+from shapely import LineString, Point, Polygon, box
 
+from siteplan_gis.measures.runoff.descent import descend
 from siteplan_gis.measures.runoff.ensemble import repeat
 from siteplan_gis.measures.runoff.flow import condition_around, trace
 
@@ -182,6 +183,19 @@ def test_runs_agree_on_a_slope_and_not_on_a_divide(ground):
     assert {run.reached for run in divide} == {0, 1}
     again, _ = repeat(near, [Point(30, 0), Point(0.2, 0)], [west, east], 300, 0.1, 0.5, 0.0)
     assert [run.length_m for run in again] == [run.length_m for run in slope]
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_length_or_a_place_that_is_no_number_is_no_way_past_the_water(ground, monkeypatch, number):
+    near = condition_around(ground(lambda x, y: 100 - 0.03 * x + 0 * y), Point(0, 0))
+    pond = box(50, -50, 80, 50)
+    with monkeypatch.context() as lost:
+        lost.setattr(Polygon, "distance", lambda *_: np.nan)
+        with pytest.raises(ValueError, match="no number"):
+            repeat(near, [Point(0, 0)], [pond], 402, 0.05, 0.5, 0.0)
+    # A compiled loop would look it up beside the elevations, which ends the program.
+    with pytest.raises(ValueError, match="not among"):
+        descend(near, near.goal([pond], 0.0), number, 5.0, 402, 0.5)
 
 
 def test_half_of_the_runs_assume_a_culvert_under_a_road(ground):

@@ -82,7 +82,16 @@ def descend(
 
     It is carried through ponding up to `barrier_m` deep; behind deeper ponding it is led on to the lower ground behind
     a road-like barrier only with `assume_culverts`.
+
+    Raises
+    ------
+    ValueError
+        If the place is not in the window: the compiled loop would look it up beside the elevations.
     """
+    rows, cols = ground.z_m.shape
+    if not (0.0 <= x <= cols and 0.0 <= y <= rows):
+        message = f"water cannot be followed from {x}, {y}, which is not among {cols} by {rows} cells"
+        raise ValueError(message)
     scratch = ground.scratch
     most = _PLACES_A_CELL * int(limit_m / ground.cell_m + 2) + 1000
     room, passed = np.empty((most, 2)), np.empty((most, 4))

@@ -140,6 +140,9 @@ def _follow(
         end = ground.placed(Point(xy[-1]))
         index = int(tree.nearest(end))
         length += float(targets[index].distance(end))
+        if np.isnan(length):
+            message = "the length of a path is no number"
+            raise ValueError(message)
         if length <= limit_m:
             return Run(index, "reached", length, path, ground, edge)
     if way.how == AT_EDGE and edge is not None:
