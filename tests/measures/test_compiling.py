@@ -149,4 +149,4 @@ def test_a_kernel_that_cannot_be_kept_on_a_full_disk_is_used_all_the_same(tmp_pa
     full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
     site = Path(siteplan_gis.__file__).parents[1]
     assert use(site, tmp_path, full + USE)["compiled"] == 1
-    assert not [path for path in tmp_path.rglob("*.nb?")]
+    assert not list(tmp_path.rglob("*.nb?"))
