@@ -58,15 +58,16 @@ def straightened(xy: Floats, tube: float = TUBE_CELLS) -> Floats:
     within = _tubes(xy, far, away, tube)
     ends = np.empty(count, dtype=np.int64)
     places = ends[: _fewest(even, within, ends)][::-1]
-    joints: Floats = _joined(even, np.ascontiguousarray(places), tube) + corner
-    return _without_recoils(joints, 2 * (tube + _JOINT_CELLS))
+    joints = _joined(even, np.ascontiguousarray(places), tube)
+    course: Floats = _without_recoils(joints, 2 * (tube + _JOINT_CELLS)) + corner
+    return course
 
 
 def _without_recoils(joints: Floats, most: float) -> Floats:
     """Lines without those of at most `most` cells that run back: their neighbours meet where they cross.
 
     Where a path comes into a channel, the nearest lower middle of a cell may lie up the channel: the way there and
-    back is the grid's. (With a whole cell's width no bend so narrow could be seen.)
+    back is the grid's. A true bend so narrow is not to be seen in such cells.
 
     Examples
     --------
