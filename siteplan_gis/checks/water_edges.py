@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import shapely
 
 from siteplan_gis.checks.verdict import amount, checklist, listed
+from siteplan_gis.measures.shapes.proximity import stretches_within
 from siteplan_gis.model.comparison import show
 from siteplan_gis.units import feet
 
@@ -41,7 +42,7 @@ def weigh_vegetation(rule: Rule, case: Case) -> Sequence[Finding]:
     disturbed, beside_m = case.measured.shape["disturbed"], case.ordinance.method.adjacent_m
     waters = [*case.measured.waters, *case.measured.adjoining.get("waters", ())]
     edges = shapely.union_all([_edge(item) for item in waters if shapely.dwithin(item.geometry, disturbed, beside_m)])
-    beside = edges.intersection(disturbed.buffer(beside_m, quad_segs=64))
+    beside = stretches_within(edges, disturbed, beside_m)
     within = f"within {show(feet(beside_m), 0)} ft of the disturbed ground (the text gives no distance)"
     text = f"{show(feet(beside.length), 0)} ft of mapped water's edge lie {within}."
     kept = [item.geometry for item in case.site.plan.of("vegetation")]

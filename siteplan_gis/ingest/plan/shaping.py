@@ -11,6 +11,7 @@ from shapely import LineString, MultiLineString, MultiPoint, Point
 
 from siteplan_gis.frame import project_many
 from siteplan_gis.ingest.repair import TangledError, as_drawn, repair_polygon
+from siteplan_gis.measures.shapes.crowding import crowded
 from siteplan_gis.model.plan import POINT_ROLES, POLYGON_ROLES
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ PLAINLY_CLOSED: Final = ("lines_closed", "a closed line was taken as a polygon")
 
 CLOSING_M: Final = 0.1
 """Lines whose ends lie no farther apart, in metres, are closed."""
+
+CROWDED: Final = (
+    "its lines run to and fro beside each other many thousand times, as no ground does: nothing can be measured on it and "
+    "it was set aside; draw its outline alone"
+)
+"""What is said of a feature whose measuring would not come to an end."""
 
 _ANY_KIND: Final = frozenset({"floodplain", "grid", "wetland"})
 _CONTOURS: Final = frozenset({"contour_existing", "contour_proposed"})
@@ -90,6 +97,9 @@ def shape(
         code = "contour_zero_length" if role in _CONTOURS else "feature_empty"
         shaped.notes.append((code, f"{drawn_lines - len(lines)} line of no length was left out"))
     points = [point for point in drawing.points if len(point)]
+    if crowded([*(ring for part in parts for ring in part), *lines]):
+        shaped.notes.append(("feature_unreadable", CROWDED))
+        return shaped
     if drawing.is_symbol and role in POINT_ROLES:
         parts, lines = [], []
     elif drawing.is_symbol:

@@ -19,6 +19,7 @@ from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.runoff.conditioning import COL, ROW
 from siteplan_gis.measures.runoff.drainage_field import EDGE
 from siteplan_gis.measures.runoff.marking import cells_touched, fill, mark_right
+from siteplan_gis.measures.shapes.width import wider_than
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,9 +95,10 @@ class Runoff:
         (Shares of cells along a side that water runs beside would take from it again and again.)
         """
         rows, cols = self.shape
-        parts = [part for part in shapely.get_parts(shapely.get_parts([area])) if not part.is_empty]
-        wide = [part for part in parts if not shapely.buffer(part, -_NARROW_CELLS * self.ground.cell_m).is_empty]
-        narrow = [part for part in parts if not any(part is other for other in wide)]
+        parts = shapely.get_parts(shapely.get_parts([area]))
+        parts = parts[~shapely.is_empty(parts)]
+        broad = wider_than(parts, 2 * _NARROW_CELLS * self.ground.cell_m)
+        wide, narrow = parts[broad], parts[~broad]
         marks = np.zeros((rows, cols), np.uint8)
         for part in wide:
             pixels = self.ground.pixels(part)
@@ -105,7 +107,7 @@ class Runoff:
             left, top, right, bottom = np.clip(pixels.bounds, 0, [cols, rows, cols, rows]).astype(int).tolist()
             fill(marks, max(top - 1, 0), min(bottom + 2, rows), max(left - 1, 0), min(right + 2, cols))
         covered = marks > 0
-        if narrow:
+        if narrow.size:
             covered |= tight(cells_touched(self.ground, narrow) > 0)
         return np.where(np.isnan(self.ground.z_m), 0.0, covered).ravel()
 

@@ -25,6 +25,7 @@ LEAST_SHARE: Final = 0.8
 """A feature is shown when the plan draws at least this share of it."""
 
 _QUAD_SEGS: Final = 32
+_END_M: Final = 0.005
 
 
 class Shown(NamedTuple):
@@ -78,6 +79,37 @@ def nearest(target: BaseGeometry, features: Sequence[ReferenceFeature]) -> Nearb
 def part_within(geometry: BaseGeometry, target: BaseGeometry, within_m: float) -> BaseGeometry:
     """The part of `geometry` within `within_m` of `target`, to a centimetre in ten metres: for shares, not verdicts."""
     return shapely.intersection(geometry, shapely.buffer(target, within_m, quad_segs=_QUAD_SEGS))
+
+
+def stretches_within(lines: BaseGeometry, target: BaseGeometry, within_m: float) -> BaseGeometry:
+    """The stretches of some lines within `within_m` of a target, their ends to a centimetre.
+
+    Found by halving what is neither wholly near nor wholly far: it costs little more beside an outline of thousands of
+    corners, where a buffer of it takes minutes.
+
+    Examples
+    --------
+    >>> from shapely import LineString, Point
+    >>> round(stretches_within(LineString([(-9, 3), (9, 3)]), Point(0, 0), 5.0).length, 1)
+    8.0
+    """
+    parts = shapely.get_parts(shapely.get_parts([shapely.segmentize(lines, within_m)]))
+    xy, part = shapely.get_coordinates(parts, return_index=True)
+    follows = part[1:] == part[:-1]
+    first, last = xy[:-1][follows], xy[1:][follows]
+    shapely.prepare(target)
+    near = []
+    while len(first):
+        middle, half_m = (first + last) / 2, np.hypot(*(last - first).T) / 2
+        away_m = shapely.distance(shapely.points(middle), target)
+        short = half_m <= _END_M
+        inside = (away_m + half_m <= within_m) | (short & (away_m <= within_m))
+        near.append(np.stack((first[inside], last[inside]), axis=1))
+        open_still = ~inside & ~short & (away_m - half_m <= within_m)
+        first, middle, last = first[open_still], middle[open_still], last[open_still]
+        first, last = np.concatenate((first, middle)), np.concatenate((middle, last))
+    found = shapely.linestrings(np.concatenate(near)) if near else []
+    return shapely.line_merge(shapely.MultiLineString(list(found)))
 
 
 def shown_on_plan(

@@ -1,0 +1,71 @@
+"""How closely the stretches of one drawing lie beside each other.
+
+A zigzag of 100,000 teeth within a lot is valid, yet whatever is asked of it (is it valid, what is common to it and
+other ground, what lies within so many feet of it) looks at each stretch beside all the others: their number squared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Vertices = NDArray[np.float64]
+
+NEAR_M: Final = 0.25
+"""Stretches are beside each other where their boxes come as near as this."""
+
+MOST_PAIRS: Final = 10_000
+PAIRS_PER_STRETCH: Final = 6
+"""What may be: so many pairs in any drawing, and in one of very many stretches so many for each. Mapped lakes and
+village limits have one or two for each."""
+
+_STEP_M: Final = 0.1
+_FEWEST: Final = 140
+_ASKED: Final = 256
+
+
+def crowded(lines: Sequence[Vertices]) -> bool:
+    """Whether stretches of some lines or rings, shape (n, 2) in metres, lie beside each other more often than may be.
+
+    Of corners that follow each other within 10 cm one counts, so a curve may be drawn as densely as anyone likes.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 100, 20_000)
+    >>> crowded([np.column_stack((x, np.sin(x)))])
+    False
+    >>> crowded([np.column_stack((x, np.where(np.arange(len(x)) % 2, 100.0, 0.0)))])
+    True
+    """
+    # Fewer stretches than this have no more pairs.
+    if sum(map(len, lines)) <= _FEWEST:
+        return False
+    kept = [_stepped(line) for line in lines if len(line) > 1]
+    if sum(map(len, kept)) <= _FEWEST:
+        return False
+    pairs, stretches = _pairs(kept)
+    return pairs > max(MOST_PAIRS, PAIRS_PER_STRETCH * stretches)
+
+
+def _stepped(line: Vertices) -> Vertices:
+    """A line with one corner for each step along it at most, and with its ends."""
+    step = np.floor(np.cumsum(np.hypot(*np.diff(line, axis=0).T)) / _STEP_M)
+    return line[np.r_[True, np.diff(step, prepend=0.0) > 0] | (np.arange(len(line)) == len(line) - 1)]
+
+
+def _pairs(lines: Sequence[Vertices]) -> tuple[float, int]:
+    """How many pairs of stretches lie beside each other, by a few hundred of them, and how many stretches there are."""
+    first, last = (np.concatenate([line[part] for line in lines]) for part in (slice(None, -1), slice(1, None)))
+    low, high = np.minimum(first, last), np.maximum(first, last)
+    asked = np.unique(np.linspace(0, len(low) - 1, _ASKED).astype(np.int64))
+    beside = 0
+    for one in asked:
+        near = (low <= high[one] + NEAR_M) & (high >= low[one] - NEAR_M)
+        beside += int(near.all(axis=1).sum()) - 1
+    return beside / len(asked) * len(low) / 2, len(low)
