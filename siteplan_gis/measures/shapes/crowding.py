@@ -56,7 +56,8 @@ def crowded(lines: Sequence[Vertices]) -> bool:
 def _stepped(line: Vertices) -> Vertices:
     """A line with one corner for each step along it at most, and with its ends."""
     step = np.floor(np.cumsum(np.hypot(*np.diff(line, axis=0).T)) / _STEP_M)
-    return line[np.r_[True, np.diff(step, prepend=0.0) > 0] | (np.arange(len(line)) == len(line) - 1)]
+    kept: Vertices = line[np.r_[True, np.diff(step, prepend=0.0) > 0] | (np.arange(len(line)) == len(line) - 1)]
+    return kept
 
 
 def _pairs(lines: Sequence[Vertices]) -> tuple[float, int]:
