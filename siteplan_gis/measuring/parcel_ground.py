@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.shapes.coverage import in_one
 from siteplan_gis.measures.terrain.even_ground import evenness_of_parcels
 from siteplan_gis.measures.terrain.patches import without_stairs
 from siteplan_gis.measures.terrain.slope import steep_ground, steep_shares
-from siteplan_gis.measuring.parcel_waters import in_one
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.screening import Amount

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from siteplan_gis.measures.shapes.coverage import uncovered
+from siteplan_gis.measures.shapes.coverage import in_one, uncovered
 from siteplan_gis.measures.shapes.flat_shapes import take_apart
 from siteplan_gis.measures.shapes.neighbours import find_neighbours, near_pairs
 from siteplan_gis.measuring.waters import accuracy_m, counted_features
@@ -158,11 +158,6 @@ def _on(parcel: BaseGeometry, shapes: Sequence[BaseGeometry]) -> BaseGeometry | 
     areas = [shapely.intersection(shape, parcel) for shape in shapes if shape.area > 0]
     taken = in_one(areas) if areas else None
     return taken if taken is not None and taken.area > 0 else None
-
-
-def in_one(areas: Sequence[BaseGeometry]) -> BaseGeometry:
-    """Areas united; one alone as it is."""
-    return areas[0] if len(areas) == 1 else shapely.union_all(areas)
 
 
 def _widths(

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
+from siteplan_gis.measures.shapes.coverage import in_one
 from siteplan_gis.measures.shapes.flat_shapes import take_apart
 from siteplan_gis.measures.territory.governing_map import shares_of_parcels
 from siteplan_gis.measures.territory.jurisdiction import doubts_of_each
 from siteplan_gis.measuring.parcel_ground import Slopes, one_by_one, remainder, steep_drawn, taken_ground
 from siteplan_gis.measuring.parcel_runoff import RunoffOfParcels
-from siteplan_gis.measuring.parcel_waters import gaps_around, in_one, measure_around, measure_floodplain
+from siteplan_gis.measuring.parcel_waters import gaps_around, measure_around, measure_floodplain
 from siteplan_gis.model.comparison import show
 from siteplan_gis.model.measurement import NearbyFeature
 from siteplan_gis.model.screening import Amount, ParcelFacts

@@ -25,7 +25,11 @@ def uncovered(search: BaseGeometry, coverages: Sequence[BaseGeometry], noise_m: 
     >>> uncovered(box(0, 0, 10, 10), [box(0, 0, 10, 4)], noise_m=1.0).area
     60.0
     """
-    covered = shapely.union_all([coverage for coverage in coverages if not coverage.is_empty])
-    left = shapely.difference(search, covered)
+    left = shapely.difference(search, in_one([coverage for coverage in coverages if not coverage.is_empty]))
     parts = [part for part in shapely.get_parts(left) if not shapely.buffer(part, -noise_m / 2).is_empty]
-    return shapely.union_all(parts) if parts else None
+    return in_one(parts) if parts else None
+
+
+def in_one(areas: Sequence[BaseGeometry]) -> BaseGeometry:
+    """Areas united; one alone as it is."""
+    return areas[0] if len(areas) == 1 else shapely.union_all(areas)
