@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,11 @@ import pytest
 import typer
 
 from siteplan_gis import pipeline
+from siteplan_gis.cli import app
 from siteplan_gis.commands import plans
+from siteplan_gis.model.controls import CONTROL_KINDS, control_kind
+from siteplan_gis.model.drawn_figures import CUBIC_YARDS, FEET
+from siteplan_gis.model.plan import PlanFeature
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"
@@ -227,3 +232,50 @@ def test_libraries_that_are_kept_away_are_missed_by_nobody():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.stderr == "1 False\n"
+
+
+def _options(command, path=()):
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _options(inner, (*path, name))
+    for option in command.params:
+        if option.param_type_name == "option" and not getattr(option, "is_flag", False) and option.name != "help":
+            yield " ".join((*path, option.opts[0])), option
+
+
+def test_every_option_tells_its_default_and_its_unit():
+    """A flag is off; any other option says what holds without it, and a number in which unit it is."""
+    options = dict(_options(typer.main.get_command(app)))
+    assert "review --layers" in options
+    silent = [
+        name for name, option in options.items()
+        if "by default" not in option.help and not (option.show_default and option.default not in (None, ""))
+    ]  # fmt: skip
+    assert silent == []
+    units = {
+        "review --sheet-scale": "FEET", "prescreen --disturb": "ACRES", "prescreen --water-width": "FT",
+        "prescreen --wetland-width": "FT", "etj --reach-miles": "MILES", "layers fetch --reach": "MILES",
+        "layers fetch --timeout": "SECONDS",
+    }  # fmt: skip
+    assert {name: options[name].metavar for name in units} == units
+
+
+_README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_words_for_controls_in_the_readme_are_those_of_the_program():
+    rows = dict(
+        re.findall(r"^\| `(\w+)` \| ([^|`]+) \|$", _README.partition("Controls are recognised")[2], re.MULTILINE)
+    )
+    assert tuple(row for row in rows if row in CONTROL_KINDS) == CONTROL_KINDS
+    for kind in CONTROL_KINDS:
+        for word in rows[kind].split(", "):
+            assert control_kind(PlanFeature("control", None, "plan/EC", "1", kind=word)) == kind, word
+    taken_back = re.search(r'^"Not required".*$', _README, re.MULTILINE)
+    for words in re.findall(r'"([^"]+)"', taken_back[0]):
+        assert control_kind(PlanFeature("control", None, "plan/EC", "1", kind=f"silt fence {words.lower()}")) == ""
+
+
+@pytest.mark.parametrize(("opening", "units"), [("Of a depth:", FEET), ("volume:", CUBIC_YARDS)])
+def test_the_units_in_the_readme_are_those_of_the_program(opening, units):
+    listed = _README.partition("Figures on features")[2].partition(opening)[2].partition(".")[0]
+    assert {unit.replace(" ", "").replace("\n", "") for unit in listed.split(",")} == set(units)

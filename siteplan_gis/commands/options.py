@@ -36,20 +36,44 @@ PlanPaths = Annotated[
 ]
 LayersPath = Annotated[
     Path | None,
-    typer.Option("--layers", metavar="FILE|DIR", help="Catalogue of reference layers (layers.toml or its folder)."),
+    typer.Option(
+        "--layers",
+        metavar="FILE|DIR",
+        help="Catalogue of reference layers (layers.toml or its folder); by default none.",
+    ),
 ]
 LayerFiles = Annotated[
     list[str] | None,
-    typer.Option("--layer", metavar="ROLE=FILE", help="A reference layer without a catalogue; may be repeated."),
+    typer.Option(
+        "--layer", metavar="ROLE=FILE", help="A reference layer without a catalogue; may be repeated; by default none."
+    ),
 ]
 DemFiles = Annotated[
-    list[Path] | None, typer.Option("--dem", metavar="FILE", help="Elevation model; may be repeated for tiles.")
+    list[Path] | None,
+    typer.Option(
+        "--dem", metavar="FILE", help="Elevation model; may be repeated for tiles; by default the catalogue's."
+    ),
 ]
-Units = Annotated[DemUnits | None, typer.Option("--dem-units", help="Vertical unit of the elevation model.")]
+Units = Annotated[
+    DemUnits | None,
+    typer.Option(
+        "--dem-units", help="Vertical unit of the elevation model; by default what its file or the catalogue says."
+    ),
+]
 Roles = Annotated[
-    list[str] | None, typer.Option("--role", metavar="LAYER=ROLE", help="Role of a layer of the plan; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--role",
+        metavar="LAYER=ROLE",
+        help="Role of a layer of the plan; may be repeated; by default the manifest's, else by its name.",
+    ),
 ]
-AssumeCrs = Annotated[str | None, typer.Option("--assume-crs", metavar="CRS", help="CRS of plan files that name none.")]
+AssumeCrs = Annotated[
+    str | None,
+    typer.Option(
+        "--assume-crs", metavar="CRS", help="CRS of files that name none, like EPSG:7613; by default they are refused."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout and nothing else.")]
 
 

@@ -28,38 +28,38 @@ def prescreen(
         Path | None, typer.Argument(metavar="[PARCELS]", help="File of parcels; by default the catalogue's layer of them.")
     ] = None,
     at: Annotated[
-        str | None, typer.Option(metavar="LON,LAT", help="Only the parcel at this place, in degrees.")
+        str | None, typer.Option(metavar="LON,LAT", help="Only the parcel at this place, in degrees; by default all.")
     ] = None,
-    parcel: Annotated[str | None, typer.Option(metavar="ID", help="Only the parcel of this name.")] = None,
-    id_field: Annotated[str | None, typer.Option("--id", metavar="FIELD", help="Field with the parcels' names.")] = None,
+    parcel: Annotated[str | None, typer.Option(metavar="ID", help="Only the parcel of this name; by default all.")] = None,
+    id_field: Annotated[str | None, typer.Option("--id", metavar="FIELD", help="Field with the parcels' names; by default found by its name.")] = None,
     where: Annotated[
         str | None, typer.Option(metavar="EXPR", help="Only rows with FIELD=VALUE,... (also !=, <, <=, >, >=, IN (...), "
-                     "IS NULL, IS NOT NULL; several joined by AND).")
+                     "IS NULL, IS NOT NULL; several joined by AND); by default all.")
     ] = None,
     layers: LayersPath = None,
     layer: LayerFiles = None,
     dem: DemFiles = None,
     dem_units: Units = None,
     ordinance: Annotated[
-        str | None, typer.Option(metavar="ID|FILE", help="Tell of this ordinance, too, wherever the parcel lies.")
+        str | None, typer.Option(metavar="ID|FILE", help="Tell of this ordinance, too, wherever the parcel lies; by default those that reach it.")
     ] = None,
     disturb: Annotated[
-        float | None, typer.Option(metavar="ACRES", min=0, help="Ground that you mean to disturb.")
+        float | None, typer.Option(metavar="ACRES", min=0, help="Acres of ground that you mean to disturb; by default not told.")
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="WHAT", help="Do not take this out of the buildable remainder: steep, wetlands, "
-                     "floodplain, widths; may be repeated."),
+                     "floodplain, widths; may be repeated; by default nothing is kept."),
     ] = None,
-    water_width: Annotated[float, typer.Option(metavar="FT", min=0, help="Protective width along waters.")] = 75.0,
-    wetland_width: Annotated[float, typer.Option(metavar="FT", min=0, help="Protective width along wetlands.")] = 75.0,
+    water_width: Annotated[float, typer.Option(metavar="FT", min=0, help="Protective width along waters, in feet.")] = 75.0,
+    wetland_width: Annotated[float, typer.Option(metavar="FT", min=0, help="Protective width along wetlands, in feet.")] = 75.0,
     no_runoff: Annotated[bool, typer.Option("--no-runoff", help="Do not follow runoff.")] = False,
     invented: Annotated[
         bool, typer.Option("--invented", help="The parcels lie on invented ground, as the samples do.")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes of this machine that share many parcels.")] = 1,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster that runs already, in place of --workers.")
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster that runs already, in place of --workers; by default none.")
     ] = None,
     assume_crs: AssumeCrs = None,
     out: Annotated[

@@ -34,7 +34,13 @@ def review(
     ordinance: Annotated[
         str | None, typer.Option(metavar="ID|FILE", help="Ordinance; by default the one the manifest names.")
     ] = None,
-    layers: LayersPath = None,
+    layers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE|DIR",
+            help="Catalogue of reference layers (layers.toml or its folder); by default layers/ORDINANCE beside you, where there is no --layer.",
+        ),
+    ] = None,
     layer: LayerFiles = None,
     dem: DemFiles = None,
     dem_units: Units = None,
@@ -49,21 +55,32 @@ def review(
     ] = None,
     permit: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The village's file on the application: dates, notices, inspections (TOML)."),
+        typer.Option(
+            metavar="FILE",
+            help="The village's file on the application: dates, notices, inspections (TOML); by default none.",
+        ),
     ] = None,
     soil_loss: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Factors of the soil loss equation and their source (TOML).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Factors of the soil loss equation and their source (TOML); by default none."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results; by default ./review unless --json.")
     ] = None,
     print_sheet: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Also a sheet to print, site_map.pdf: letter, tabloid, 22x34 ..."),
+        typer.Option(
+            metavar="SIZE",
+            help="Also a sheet to print, site_map.pdf: letter, tabloid, 22x34 in inches ...; by default none.",
+        ),
     ] = None,
     sheet_scale: Annotated[
         float | None,
-        typer.Option(metavar="FEET", help="Its scale, 1 inch = FEET; by default the largest at which the site fits."),
+        typer.Option(
+            metavar="FEET", help="Its scale, 1 inch = FEET of ground; by default the largest at which the site fits."
+        ),
     ] = None,
     fail_on: Annotated[FailOn, typer.Option(help="Exit with 1 from this status on.")] = FailOn.fail,
     as_json: AsJson = False,

@@ -62,14 +62,17 @@ def letter(
         typer.Option(metavar="FILE", help="letter.docx or letter.md; by default letter.docx beside the review."),
     ] = None,
     words: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The village's own words (TOML), instead of those shipped.")
+        Path | None, typer.Option(metavar="FILE", help="The village's own words (TOML); by default those shipped.")
     ] = None,
     template: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A Word document whose letterhead and styles are used.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A Word document whose letterhead and styles are used; by default plain."),
     ] = None,
     since: Annotated[
         Path | None,
-        typer.Option(metavar="OLD.json", help="The review of the last round: a section tells what changed."),
+        typer.Option(
+            metavar="OLD.json", help="The review of the last round: a section tells what changed; by default none."
+        ),
     ] = None,
     on: Annotated[str | None, typer.Option(metavar="DATE", help="Date of the letter; by default today.")] = None,
 ) -> None:

@@ -59,7 +59,11 @@ def list_layers(
 def check(
     folder: Folder = Path("layers"),
     ordinance: Annotated[
-        list[str] | None, typer.Option(metavar="ID|FILE", help="Say what this ordinance needs and the folder lacks.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID|FILE",
+            help="Say what this ordinance needs and the folder lacks; by default the one of the folder's name.",
+        ),
     ] = None,
     on: Annotated[str | None, typer.Option(metavar="DATE", help="Day to reckon ages by; by default today.")] = None,
     as_json: AsJson = False,
@@ -83,17 +87,23 @@ def fetch(
     ],
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE|ID,...", help="Roles or layers of `layers list --sources`; may be repeated."),
+        typer.Option(
+            metavar="ROLE|ID,...",
+            help="Roles or layers of `layers list --sources`; may be repeated; by default all that the village needs.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the layers; by default layers/VILLAGE.")
     ] = None,
     reach: Annotated[
-        float | None, typer.Option(metavar="MILES", help="How far beyond; by default 3 for a village, 0 for a box.")
+        float | None,
+        typer.Option(metavar="MILES", help="How far beyond, in miles; by default 3 for a village, 0 for a box."),
     ] = None,
     sources: Sources = None,
     dem_units: Units = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Patience with one answer.", min=1)] = 60.0,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Patience with one answer, in seconds.", min=1)
+    ] = 60.0,
     as_json: AsJson = False,
 ) -> None:
     """Fetch whole layers from public services into a folder. Run it again to go on after an interruption."""

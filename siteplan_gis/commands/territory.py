@@ -36,7 +36,7 @@ def etj(
         Path, typer.Argument(metavar="LIMITS", help="Municipal limits: a file, or a catalogue of layers (its folder).")
     ],
     name: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Map only this municipality; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Map only this municipality; may be repeated; by default all.")
     ] = None,
     on: Annotated[str | None, typer.Option(metavar="DATE", help="Limits as of this day, YYYY-MM-DD; by default today.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results; by default ./etj unless --json.")] = None,
@@ -45,23 +45,23 @@ def etj(
         DetachedParts | None, typer.Option(help="Whether detached parts reach out; by default as the state's profile says.")
     ] = None,
     classes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Classes of cities: a CSV file with name, class, source.")
+        Path | None, typer.Option(metavar="FILE", help="Classes of cities: a CSV file with name, class, source; by default those of LIMITS.")
     ] = None,
-    waivers: Annotated[Path | None, typer.Option(metavar="FILE", help="Ground where a municipality waived its power.")] = None,
+    waivers: Annotated[Path | None, typer.Option(metavar="FILE", help="Ground where a municipality waived its power; by default none.")] = None,
     agreements: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Ground that a boundary agreement gives to a municipality.")
+        Path | None, typer.Option(metavar="FILE", help="Ground that a boundary agreement gives to a municipality; by default none.")
     ] = None,
-    parcels: Annotated[Path | None, typer.Option(metavar="FILE", help="List these parcels with who has them.")] = None,
-    parcel_id: Annotated[str | None, typer.Option(metavar="FIELD", help="The parcels' identifier.")] = None,
-    layer: Annotated[str, typer.Option(metavar="LAYER", help="Layer of LIMITS, where it holds several.")] = "",
+    parcels: Annotated[Path | None, typer.Option(metavar="FILE", help="List these parcels with who has them; by default none.")] = None,
+    parcel_id: Annotated[str | None, typer.Option(metavar="FIELD", help="The parcels' identifier; by default found by its name.")] = None,
+    layer: Annotated[str, typer.Option(metavar="LAYER", help="Layer of LIMITS; by default its only one.")] = "",
     fields: Annotated[
         list[str] | None,
         typer.Option("--field", metavar="WHAT=FIELD", help="What a field of LIMITS tells: name, kind, county, class, "
-                     "class_source, reach_miles, from, until."),
+                     "class_source, reach_miles, from, until; by default found by their names."),
     ] = None,
-    kind: Annotated[Kind | None, typer.Option(help="Kind of every row, where LIMITS does not say it.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Kind of every row, where LIMITS does not say it; by default what LIMITS says.")] = None,
     reach_miles: Annotated[
-        float | None, typer.Option(min=0, max=20, help="Reach of every municipality, in place of the law's.")
+        float | None, typer.Option(metavar="MILES", min=0, max=20, help="Reach of every municipality in miles; by default the law's.")
     ] = None,
     assume_crs: AssumeCrs = None,
     as_json: AsJson = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,7 +112,7 @@ def read_plan(
             raise InputError(
                 f"no layer of the plan has a known role (layers: {seen})" + "".join(f"; {text}" for text in lost[:4]),
                 file=paths[0].name,
-                remedy="say which plays which with --role LAYER=ROLE or [roles] in siteplan.toml",
+                remedy=_role_to_give(layers),
             )
         for layer in used:
             problem = locate(layer)
@@ -166,6 +167,14 @@ def _plan(manifest: Manifest, paths: Sequence[Path], **read: Any) -> Plan:
         invented=manifest.invented,
         declared_absent=manifest.none,
     )
+
+
+def _role_to_give(layers: Sequence[PlacedLayer]) -> str:
+    """What to do where no role is known, with the very option for the first layer that draws something."""
+    drawn = [layer for layer in layers if layer.drawn.features] or list(layers)
+    option = f" {shlex.quote(f'{drawn[0].drawn.layer or drawn[0].label}=site')}" if drawn else " LAYER=ROLE"
+    of = f" if {drawn[0].label} draws the site's boundary" if drawn else ""
+    return f"give --role{option}{of}, and so for every other layer (or [roles] in siteplan.toml)"
 
 
 def _nothing_usable(used: Sequence[PlacedLayer], submittal: Submittal, file: str) -> InputError:
