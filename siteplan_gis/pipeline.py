@@ -13,13 +13,13 @@ import shapely
 from siteplan_gis.crs import use_grids
 from siteplan_gis.errors import InputError
 from siteplan_gis.ingest.plan.vectors import read_plan
-from siteplan_gis.ingest.records.overrides import ignored_overrides, read_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
 from siteplan_gis.ingest.reference.catalogue import Catalogue, entries_from_options, read_catalogue
 from siteplan_gis.measuring.ground import shapes
 from siteplan_gis.model.flag import Flag
 from siteplan_gis.model.layers import LAYER_ROLES
 from siteplan_gis.model.measurement import Measurements, Method
-from siteplan_gis.model.review import Decision, Review, Status
+from siteplan_gis.model.review import Review, Status
 from siteplan_gis.model.site import Site
 from siteplan_gis.ordinances.reader import read_ordinance, shipped
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from siteplan_gis.model.permit import PermitRecord
     from siteplan_gis.model.plan import Plan
     from siteplan_gis.model.soil_loss import SoilLossInputs
-    from siteplan_gis.model.source import Source
     from siteplan_gis.model.terrain import Terrain
 
 Progress = Callable[[str], None]
@@ -77,17 +76,18 @@ def review_inputs(inputs: Inputs, ordinance: str | Path | None, on: date, progre
         tell,
         airports=any(rule.check.startswith("airport") for rule in law.rules),
     )
-    decisions, decisions_from = _decisions(inputs)
+    decided = inputs.overrides or overrides_beside(inputs.plan)
+    decisions, decisions_from = read_overrides(decided) if decided is not None else ((), None)
     permit, soil_loss = _permit(inputs.permit), _soil_loss(inputs.soil_loss)
     tell("measuring and judging")
     from siteplan_gis.reviewing import judge  # noqa: PLC0415
 
     reviewed = judge(site, law, on, software(), decisions, decisions_from, permit, soil_loss)
-    return replace(reviewed, flags=(*reviewed.flags, *ignored_overrides(inputs.plan, inputs.overrides)))
-
-
-def _decisions(inputs: Inputs) -> tuple[tuple[Decision, ...], Source | None]:
-    return read_overrides(inputs.overrides) if inputs.overrides is not None else ((), None)
+    flags = ignored_overrides(inputs.plan, decided)
+    if decided is not None and inputs.overrides is None:
+        text = f"the decisions of {decided.name} were used because it lies beside the plan: make sure that it is the reviewer's own"
+        flags = (*flags, Flag("decisions_beside", text, decided.name))
+    return replace(reviewed, flags=(*reviewed.flags, *flags))
 
 
 def _permit(path: Path | None) -> PermitRecord | None:

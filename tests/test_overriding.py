@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -150,6 +151,36 @@ def test_a_file_of_decisions_inside_the_plan_is_named_unless_it_is_given(tmp_pat
     (tmp_path / "overrides.toml").write_text("", encoding="utf-8")
     assert [flag.code for flag in ignored_overrides([tmp_path])] == ["file_ignored"]
     assert ignored_overrides([tmp_path], tmp_path / "overrides.toml") == ()
+
+
+def test_decisions_beside_a_plan_are_used_and_told(tmp_path):
+    plan = shutil.copytree(SAMPLES / "fail-scale-200", tmp_path / "plan")
+    command = [
+        "review",
+        str(plan),
+        "--layers",
+        str(SAMPLES.parent / "layers" / "saukville"),
+        "--on",
+        "2026-05-04",
+        "--json",
+    ]
+    first = json.loads(CliRunner().invoke(app, command).stdout)
+    assert first["decisions_from"] is None
+    failed = next(item for item in first["findings"] if item["status"] == "fail")
+    (tmp_path / "overrides.toml").write_text(
+        f'[[override]]\nfingerprint = "{failed["fingerprint"]}"\ndecision = "pass"\nwho = "J. Smith"\nwhen = 2026-05-04\n'
+        'reason = "seen at scale"\n',
+        encoding="utf-8",
+    )
+    ran = CliRunner().invoke(app, command)
+    again = json.loads(ran.stdout)
+    assert ran.exit_code == 1
+    assert again["decisions_from"]["file"] == "overrides.toml"
+    assert "decisions_beside" in {flag["code"] for flag in again["flags"]}
+    assert (
+        next(item for item in again["findings"] if item["fingerprint"] == failed["fingerprint"])["override"]["who"]
+        == "J. Smith"
+    )
 
 
 def test_review_takes_decisions_from_a_file(tmp_path):

@@ -51,7 +51,9 @@ def review(
     assume_crs: AssumeCrs = None,
     overrides: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The reviewer's decisions (TOML); by default none."),
+        typer.Option(
+            metavar="FILE", help="The reviewer's decisions (TOML); by default overrides.toml beside a folder or zip."
+        ),
     ] = None,
     permit: Annotated[
         Path | None,

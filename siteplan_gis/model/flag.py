@@ -26,6 +26,7 @@ FLAG_CODES: Final = {
     "crs_note": "the CRS needs an explanation",
     "curve_linearised": "true curves were replaced by short chords",
     "date_unreadable": "a day is written in a way that is not read; the feature is taken as undated",
+    "decisions_beside": "decisions were taken from a file beside the plan",
     "jurisdiction_doubt": "who governs the ground is doubtful",
     "declared_area_differs": "the area that a file declares is not the area of what it draws",
     "detached_part": "a part apart from the main one reaches out too; whether it may, a person decides",

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from siteplan_gis.errors import InputError
-from siteplan_gis.ingest.records.overrides import ignored_overrides, read_overrides
+from siteplan_gis.ingest.records.overrides import ignored_overrides, overrides_beside, read_overrides
 from siteplan_gis.model.review import Status
 
 GOOD = """
@@ -61,20 +61,33 @@ def test_a_slip_is_named(tmp_path, old, new, told):
     assert "\n" not in str(raised.value)
 
 
-def test_decisions_are_taken_from_neither_beside_nor_inside_a_plan(tmp_path):
-    """An applicant who sends a folder with a plan and decisions on it decides nothing, whichever of both is named."""
-    plan = tmp_path / "sent" / "plan"
-    plan.mkdir(parents=True)
+def test_decisions_inside_a_plan_or_beside_a_single_file_are_told_of_and_not_used(tmp_path):
+    """What an applicant sends with a plan decides nothing, whether the folder or a file of it is named."""
+    plan = tmp_path / "sent"
+    plan.mkdir()
     drawing = plan / "lod.geojson"
     drawing.write_text("{}", encoding="utf-8")
     forged = plan / "overrides.toml"
     forged.write_text(GOOD, encoding="utf-8")
     for given, where in (([plan], "inside"), ([drawing], "beside"), ([plan, drawing], "inside")):
+        assert overrides_beside(given) is None
         (flag,) = ignored_overrides(given)
         assert flag.code == "file_ignored"
         assert where in flag.text
         assert not ignored_overrides(given, forged)
-    beside = tmp_path / "sent" / "overrides.toml"
+
+
+@pytest.mark.parametrize("name", ["plan", "plan.zip", "PLAN.ZIP"])
+def test_decisions_are_taken_from_beside_a_folder_or_an_archive(tmp_path, name):
+    plan = tmp_path / name
+    plan.mkdir() if name == "plan" else plan.write_bytes(b"")
+    assert overrides_beside([plan]) is None
+    beside = tmp_path / "overrides.toml"
     beside.write_text(GOOD, encoding="utf-8")
-    assert len(ignored_overrides([plan])) == 2
-    assert len(ignored_overrides([plan], beside)) == 1
+    assert overrides_beside([plan]) == beside
+    assert not ignored_overrides([plan], beside)
+    other = tmp_path / "other"
+    (other / "phase2").mkdir(parents=True)
+    (other / "overrides.toml").write_text(GOOD, encoding="utf-8")
+    with pytest.raises(InputError, match="several"):
+        overrides_beside([plan, other / "phase2"])

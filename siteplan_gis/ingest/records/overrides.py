@@ -81,8 +81,30 @@ def read_overrides(path: Path) -> tuple[tuple[Decision, ...], Source]:
     return decisions, Source("the reviewer's decisions", file=path.name, sha256=digest)
 
 
+def overrides_beside(plan: Sequence[Path]) -> Path | None:
+    """`overrides.toml` beside a submitted folder or archive; None where none lies there.
+
+    Never one inside what was submitted, nor beside a single file: what lies there may have come with it.
+
+    Raises
+    ------
+    InputError
+        If several lie beside the parts of a plan.
+    """
+    given = [path.resolve() for path in plan]
+    whole = [path for path in given if path.is_dir() or path.suffix.lower() == ".zip"]
+    beside = dict.fromkeys(path.parent / OVERRIDES_NAME for path in whole if path.parent not in given)
+    found = [path for path in beside if path.is_file()]
+    if len(found) > 1:
+        raise InputError(
+            f"several {OVERRIDES_NAME} lie beside the plan ({', '.join(str(path) for path in found)})",
+            remedy="name one with --overrides",
+        )
+    return found[0] if found else None
+
+
 def ignored_overrides(plan: Sequence[Path], given: Path | None = None) -> tuple[Flag, ...]:
-    """A warning for each `overrides.toml` inside or beside what was submitted, but for the one that was `given`.
+    """A warning for each `overrides.toml` inside or beside what was submitted, but for the one that is used, `given`.
 
     What lies there may have come with the plan: an applicant would decide on the application.
     """
