@@ -38,6 +38,28 @@ def holed(area, rings):
     return shapely.Polygon(area.exterior, [hole.exterior for hole in holes])
 
 
+def zigzag(area, vertices):
+    """A square within the area with so many teeth from its lower to its upper side."""
+    middle, half = _circle(area)
+    x = np.linspace(-half, half, vertices)
+    y = np.where(np.arange(vertices) % 2, half, -0.98 * half)
+    return shapely.Polygon(middle + np.concatenate((np.column_stack((x, y)), [(half, -half), (-half, -half)])))
+
+
+def star(area, vertices):
+    """A star within the area with half as many spikes."""
+    middle, half = _circle(area)
+    turn = np.linspace(0, 2 * np.pi, vertices, endpoint=False)
+    reach = np.where(np.arange(vertices) % 2, half, half / 10)
+    return shapely.Polygon(middle + reach[:, None] * np.column_stack((np.cos(turn), np.sin(turn))))
+
+
+def _circle(area):
+    """The middle of the largest circle in the area, and what a square around it may have for half a side."""
+    radius = shapely.maximum_inscribed_circle(area)
+    return np.array(radius.coords[0]), 0.7 * radius.length
+
+
 def written(folder, change, number):
     """A copy of the sample in which the largest polygon of the disturbed ground is changed."""
     shutil.copytree(SAMPLE, folder)
@@ -56,10 +78,16 @@ def written(folder, change, number):
     return shapely.get_num_coordinates(made), shapely.get_num_interior_rings(made)
 
 
+CASES = (
+    (holed, 10**5), (holed, 4900), (zigzag, 10**5), (zigzag, 1000), (star, 10**5), (dense, 10**7), (dense, 10**5),
+    (dense, 10**6),
+)  # fmt: skip
+
+
 def main():
     faults = 0
     with tempfile.TemporaryDirectory() as place:
-        for change, number in ((holed, 10**5), (holed, 4900), (dense, 10**7), (dense, 10**5), (dense, 10**6)):
+        for change, number in CASES:
             folder = Path(place) / f"{change.__name__}-{number}"
             vertices, rings = written(folder, change, number)
             for command in ("inspect", "measure", "review"):
@@ -69,7 +97,7 @@ def main():
                 faults += bool(done.fault)
                 said = (done.stderr if done.code else done.stdout).strip().splitlines()
                 print(
-                    f"{vertices:>10,} vertices {rings:>7,} rings  {command:8} exit {done.code} {done.seconds:6.1f} s"
+                    f"{change.__name__:7} {vertices:>10,} vertices {rings:>7,} rings  {command:8} exit {done.code} {done.seconds:6.1f} s {done.computing:6.1f} CPU s"
                     f" {done.megabytes:6.0f} MB {done.fault or '-'}  {(said or [''])[-1][:150]}",
                     flush=True,
                 )
