@@ -6,6 +6,7 @@ python parcel_ways.py make FOLDER PARCELS | county FOLDER PARCELS | ours FOLDER 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -103,34 +104,47 @@ class Squares:
 
 
 def ours(folder):
-    """As the program does it: square by square, each with the features of its own window; two squares at once."""
-    from concurrent.futures import ThreadPoolExecutor
+    """As the program does it: square by square, each with the features of its own window, in two processes; large ones first."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
+    import numpy as np
+    import shapely  # noqa: F401  (loaded once, for the processes too)
+
+    import siteplan_gis.measures.shapes.neighbours  # noqa: F401
+
+    FILES.extend(Squares(folder / f"{name}.parquet") for name in ("parcels", "wetlands", "streams"))
+    squares = {}
+    for number, place in enumerate(np.floor(FILES[0].bounds[:, :2] / TOGETHER_M).astype(int).tolist()):
+        squares.setdefault(tuple(place), []).append(number)
+    with ProcessPoolExecutor(AT_ONCE, get_context("fork")) as pool:
+        found = list(pool.map(looked_at, sorted(squares.values(), key=len, reverse=True)))
+    return tuple(sum(column) for column in zip(*found, strict=True))
+
+
+FILES = []
+"""Those of `ours`, which forked processes know without being sent them."""
+
+
+def looked_at(groups):
+    """How many pairs the parcels of some row groups have, the metres to the nearest in all, and for how many."""
     import numpy as np
     import shapely
 
     from siteplan_gis.measures.shapes.flat_shapes import take_apart
     from siteplan_gis.measures.shapes.neighbours import find_neighbours
 
-    parcels, *layers = (Squares(folder / f"{name}.parquet") for name in ("parcels", "wetlands", "streams"))
-    squares = {}
-    for number, place in enumerate(np.floor(parcels.bounds[:, :2] / TOGETHER_M).astype(int).tolist()):
-        squares.setdefault(tuple(place), []).append(number)
-
-    def square(groups):
-        shapes = take_apart(shapely.from_wkb(parcels.read(groups).column("wkb").to_numpy()))
-        west, south = shapes.boxes[:, :2].min(axis=0) - MILE
-        east, north = shapes.boxes[:, 2:].max(axis=0) + MILE
-        count, away = np.zeros(len(shapes), np.int64), np.full(len(shapes), np.inf)
-        for layer in layers:
-            found = find_neighbours(shapes, take_apart(layer.around(west, south, east, north)), MILE)
-            count += found.count
-            away = np.minimum(away, found.nearest_m)
-        told = away <= MILE
-        return count.sum(), away[told].sum(), told.sum()
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return tuple(sum(column) for column in zip(*pool.map(square, squares.values()), strict=True))
+    parcels, *layers = FILES
+    shapes = take_apart(shapely.from_wkb(parcels.read(groups).column("wkb").to_numpy()))
+    west, south = shapes.boxes[:, :2].min(axis=0) - MILE
+    east, north = shapes.boxes[:, 2:].max(axis=0) + MILE
+    count, away = np.zeros(len(shapes), np.int64), np.full(len(shapes), np.inf)
+    for layer in layers:
+        found = find_neighbours(shapes, take_apart(layer.around(west, south, east, north)), MILE)
+        count += found.count
+        away = np.minimum(away, found.nearest_m)
+    told = away <= MILE
+    return count.sum(), away[told].sum(), told.sum()
 
 
 def opened(folder):
@@ -186,11 +200,14 @@ def main():
 
         county(folder, int(sys.argv[3]))
         return
-    start, cpu = time.perf_counter(), time.process_time()
+    start = time.perf_counter()
     pairs, sum_m, told = {"ours": ours, "duckdb": duckdb, "plain": plain}[way](folder)
+    seconds = time.perf_counter() - start
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(
         json.dumps({
-            "seconds": time.perf_counter() - start, "cpu_s": time.process_time() - cpu, "pairs": int(pairs),
+            "seconds": seconds, "cpu_s": own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime,
+            "memory_mb": (own.ru_maxrss + AT_ONCE * others.ru_maxrss) / 1024, "pairs": int(pairs),
             "sum_m": float(sum_m), "told": int(told),
         })
     )  # fmt: skip
