@@ -104,7 +104,7 @@ class Squares:
 
 
 def ours(folder):
-    """As the program does it: square by square, each with the features of its own window, in two processes; large ones first."""
+    """As the program does it: square by square, each with the features of its window, two at once, large ones first."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
