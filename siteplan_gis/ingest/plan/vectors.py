@@ -26,6 +26,7 @@ from siteplan_gis.ingest.drawn.placing import choose_frame, locate, place
 from siteplan_gis.ingest.formats import CAD_SUFFIXES, SHEET_SUFFIXES
 from siteplan_gis.ingest.isolated import read_isolated
 from siteplan_gis.ingest.plan.assigning import assigned, require_all_used
+from siteplan_gis.ingest.plan.crowds import without_crowds
 from siteplan_gis.ingest.plan.currency import not_current, unexplained_codes
 from siteplan_gis.ingest.plan.dots import without_dots
 from siteplan_gis.ingest.plan.inspected import layer_row
@@ -135,9 +136,10 @@ def read_plan(
             surfaces += [surface] if surface is not None else []
             flags += [*layer.drawn.flags, *layer.flags]
             shown.append(layer_row(layer, aside))
-        features, dots = without_dots(features)
-        flags += dots
-        submittal.flags += dots
+        for without in (without_crowds, without_dots):
+            features, left_out = without(features)
+            flags += left_out
+            submittal.flags += left_out
         if not features:
             raise _nothing_usable(used, submittal, paths[0].name)
         plan = _plan(

@@ -69,16 +69,7 @@ def receivers(ground: Conditioned, barrier_m: float) -> Receivers:
     receiver, order = np.empty(z.size + 1, np.int64), np.empty(z.size + 1, np.int64)
     why = np.empty(z.size + 1, np.uint8)
     size = receiving.receive(
-        z,
-        marks,
-        ground.dx_m,
-        ground.dy_m,
-        barrier_m,
-        ground.noise,
-        ground.noise_first,
-        *Scratch((rows, cols)).arrays[:5],
-        receiver,
-        why,
-        order,
-    )
+        z, marks, ground.dx_m, ground.dy_m, barrier_m, ground.noise, ground.noise_first,
+        *Scratch((rows, cols)).arrays[:5], receiver, why, order,
+    )  # fmt: skip
     return Receivers(ground, receiver[: z.size], why[: z.size], order[:size], z)

@@ -25,15 +25,18 @@ PAIRS_PER_STRETCH: Final = 6
 """What may be: so many pairs in any drawing, and in one of very many stretches so many for each. Mapped lakes and
 village limits have one or two for each."""
 
+MOST_TOGETHER: Final = 3_000_000
+"""What may be between all drawings of one kind: 20,000 needles across each other have a thousand times as many."""
+
 _STEP_M: Final = 0.1
-_FEWEST: Final = 140
 _ASKED: Final = 256
 
 
-def crowded(lines: Sequence[Vertices]) -> bool:
+def crowded(lines: Sequence[Vertices], most_pairs: int = MOST_PAIRS) -> bool:
     """Whether stretches of some lines or rings, shape (n, 2) in metres, lie beside each other more often than may be.
 
     Of corners that follow each other within 10 cm one counts, so a curve may be drawn as densely as anyone likes.
+    `most_pairs` is what may be in any drawing; of very many stretches each may have `PAIRS_PER_STRETCH`.
 
     Examples
     --------
@@ -44,13 +47,14 @@ def crowded(lines: Sequence[Vertices]) -> bool:
     True
     """
     # Fewer stretches than this have no more pairs.
-    if sum(map(len, lines)) <= _FEWEST:
+    fewest = int(np.sqrt(2 * most_pairs))
+    if sum(map(len, lines)) <= fewest:
         return False
     kept = [_stepped(line) for line in lines if len(line) > 1]
-    if sum(map(len, kept)) <= _FEWEST:
+    if sum(map(len, kept)) <= fewest:
         return False
     pairs, stretches = _pairs(kept)
-    return pairs > max(MOST_PAIRS, PAIRS_PER_STRETCH * stretches)
+    return pairs > max(most_pairs, PAIRS_PER_STRETCH * stretches)
 
 
 def _stepped(line: Vertices) -> Vertices:
