@@ -35,7 +35,7 @@ def test_a_crowded_feature_is_set_aside_and_told(kind, tmp_path):
 
 
 def test_drawings_that_crowd_each_other_are_set_aside_together(tmp_path):
-    ends = (X, Y) + np.random.default_rng(1).uniform(1, 99, (4_000, 2, 2))
+    ends = np.array((X, Y)) + np.random.default_rng(1).uniform(1, 99, (4_000, 2, 2))
     plan = tmp_path / "plan.gpkg"
     for name, geometry in (
         ("site", [shapely.box(X, Y, X + 100, Y + 100)]),
