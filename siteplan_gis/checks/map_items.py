@@ -3,9 +3,10 @@
 What the rules ask: a list of things to be drawn; one rule for each.
 
 How it is judged: the item is present when the plan has features of one of its roles. An item that every site has
-(its boundary, the disturbed ground, controls) fails when it is absent. An item that a site may lack
-(`may_be_absent`) passes when the manifest declares that there is none, and is the reviewer's when nothing is said or
-when a reference map shows it on or next to the site: a declaration does not take a stream off the ground.
+(its boundary, the disturbed ground, controls) fails when it is absent; where parts of the drawing could not be read,
+it may be among them and is the reviewer's. An item that a site may lack (`may_be_absent`) passes when the manifest
+declares that there is none, and is the reviewer's when nothing is said or when a reference map shows it on or next to
+the site: a declaration does not take a stream off the ground.
 
 Where only sheets were given, nothing is judged: what they show is for eyes.
 
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import shapely
 
-from siteplan_gis.checks.verdict import finding, unseen
+from siteplan_gis.checks.verdict import LOSSES, SEND_AGAIN, finding, unseen
 from siteplan_gis.model.review import Status
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
     plan, found = case.site.plan, []
     if plan.only_sheets:
         return [unseen(rule, "sheets")]
+    all_read = LOSSES.isdisjoint(flag.code for flag in plan.flags)
     groups: list[tuple[str, ...]] = [(role,) for role in _tuple(rule, "each_of")] or [_tuple(rule, "roles")]
     for roles in groups:
         subject = "+".join(roles) if len(groups) == 1 else roles[0]
@@ -61,7 +63,7 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
             found.append(finding(rule, subject, Status.PASS, text))
         elif mapped := _mapped(case, roles):
             text = f"Nothing is drawn ({words}), but maps show it on or next to the site: {', '.join(mapped)}."
-            status = Status.NEEDS_REVIEW if rule.options.get("may_be_absent") else Status.FAIL
+            status = Status.NEEDS_REVIEW if rule.options.get("may_be_absent") or not all_read else Status.FAIL
             found.append(finding(rule, subject, status, text, remedy="Draw it on the site map."))
         elif plan.declared_absent.intersection(roles) and rule.options.get("may_be_absent"):
             found.append(finding(rule, subject, Status.PASS, f"The application declares that there is none ({words})."))
@@ -72,6 +74,9 @@ def judge_map_item(rule: Rule, case: Case) -> Sequence[Finding]:
                     rule, subject, Status.NEEDS_REVIEW, text, remedy=f'Draw it, or declare `none = ["{roles[0]}"]`.'
                 )
             )
+        elif not all_read:
+            text = f"Nothing that can be read is drawn ({words}): look whether it is among the parts that could not be."
+            found.append(finding(rule, subject, Status.NEEDS_REVIEW, text, remedy=SEND_AGAIN))
         else:
             found.append(
                 finding(rule, subject, Status.FAIL, f"Nothing is drawn ({words}).", remedy="Draw it on the site map.")

@@ -69,6 +69,8 @@ LOSSES: Final = frozenset({
 })  # fmt: skip
 """Flags that tell that something which the plan draws was not read."""
 
+SEND_AGAIN: Final = "Send the plan again so that all of it can be read."
+
 _SHOWN: Final = 3
 
 
@@ -83,10 +85,9 @@ def as_far_as_read(found: Sequence[Finding], flags: Sequence[Flag]) -> Sequence[
     named = "; ".join(" ".join(filter(None, (flag.layer, flag.feature, flag.text))) for flag in lost[:_SHOWN])
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
     why = f" But parts of the plan could not be read ({named}{more}): look whether they change this."
-    remedy = "Send the plan again so that all of it can be read."
     clean = {Status.PASS, Status.NOT_APPLICABLE}
     return [
-        replace(item, status=Status.NEEDS_REVIEW, message=item.message + why, remedy=item.remedy or remedy)
+        replace(item, status=Status.NEEDS_REVIEW, message=item.message + why, remedy=item.remedy or SEND_AGAIN)
         if item.counted and item.status in clean
         else item
         for item in found

@@ -169,6 +169,14 @@ def test_map_items(judge):
     assert shapely.area(SQUARE) == 10_000
 
 
+@pytest.mark.parametrize(("code", "status"), [("feature_unreadable", "needs_review"), ("file_unreadable", "needs_review"),
+                                              ("feature_too_small", "fail"), ("crs_note", "fail")])  # fmt: skip
+def test_what_is_missing_may_be_among_what_could_not_be_read(judge, code, status):
+    plan = {"flags": (Flag(code, "x"),)}
+    assert judge(make_case("saukville", plan=plan), "SAU-MAP-b")[0][1] == status
+    assert judge(make_case("saukville", plan=plan), "SAU-MAP-k")[0][1] == "needs_review"
+
+
 def test_exactly_level_elevations_clear_no_slope(judge):
     values = {"steep_disturbed_acres": 0.0, "no_elevation_disturbed_acres": 0.0, "disturbed_acres": 2.0}
     assert judge(make_case("saukville", values), "SAU-SLOPE") == [("disturbed", "pass")]
