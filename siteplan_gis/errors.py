@@ -66,6 +66,20 @@ class InputError(SiteplanError):
         super().__init__(f"{place}: " * bool(place) + problem + f"; {remedy}" * bool(remedy))
 
 
+class MachineError(SiteplanError):
+    """What the machine is short of while files are read; none of them is at fault.
+
+    Examples
+    --------
+    >>> print(MachineError("no memory is left", remedy="end other programs"))
+    no memory is left; end other programs
+    """
+
+    def __init__(self, problem: str, *, remedy: str) -> None:
+        self.problem, self.remedy = one_line(problem), one_line(remedy)
+        super().__init__(f"{self.problem}; {self.remedy}")
+
+
 class CrsError(InputError):
     """Coordinates whose place on the earth cannot be told."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from siteplan_gis.errors import UNPRINTABLE, InputError, one_line
+from siteplan_gis.errors import UNPRINTABLE, InputError, MachineError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def clear_errors() -> Iterator[None]:
     """One line for whoever runs the command, and the exit code that the contract gives it."""
     try:
         yield
-    except InputError as error:
+    except (InputError, MachineError) as error:
         _say(f"siteplan-gis: {error}\n")
         raise typer.Exit(UNUSABLE) from None
     except (typer.Exit, typer.Abort):

@@ -6,7 +6,9 @@ replaced if a file has crashed it.
 
 from __future__ import annotations
 
+import _thread
 import atexit
+import errno
 import os
 import pickle
 import struct
@@ -32,6 +34,10 @@ _MEMORY_PER_BYTE: Final = 60
 _MOST_MEMORY: Final = 8 << 30
 _LENGTH: Final = struct.Struct(">Q")
 _REMEDY: Final = "the file is damaged or made to hurt: export it again, with what the plan needs"
+_NO_READER: Final = "the program that reads plans' files cannot be started"
+_MACHINE: Final = "allow more processes, open files and memory (ulimit -u, -n, -v), or end other programs"
+_SHORT: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT})
+"""What the machine is short of, whatever the file is; memory see `_limit_memory`."""
 _lock: Final = threading.Lock()
 
 
@@ -40,6 +46,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
+        self.started = False
+        """Whether it has said that it reads."""
         self.ended = False
         """Whether a file took longer than it may."""
         # Without the current folder on the path: a plan's folder may hold a file named like a module.
@@ -62,22 +70,26 @@ class _Reader:
         if self.process.stdin is None or self.process.stdout is None:
             raise EOFError
         self.ended = False
-        watchdog = threading.Timer(longest_s, self._end)
-        watchdog.daemon = True
-        watchdog.start()
+        over = _thread.allocate_lock()
+        over.acquire()
+        # Not by `threading`, which waits for ever for a thread that the machine had no memory to bring to life.
+        _thread.start_new_thread(self._watch, (over, longest_s))
         try:
             _send(self.process.stdin, question)
             while _meanwhile:
                 import_module(_meanwhile.pop(0))
+            if not self.started:
+                self.started = bool(_receive(self.process.stdout))
             return _receive(self.process.stdout)
         except OSError:
             raise EOFError from None
         finally:
-            watchdog.cancel()
+            over.release()
 
-    def _end(self) -> None:
-        self.ended = True
-        self.process.kill()
+    def _watch(self, over: _thread.LockType, longest_s: float) -> None:
+        if not over.acquire(timeout=longest_s):
+            self.ended = True
+            self.process.kill()
 
     def close(self) -> None:
         """End it."""
@@ -121,6 +133,8 @@ def read_isolated(reader: str, path: Path, label: str, *more: str) -> list[Drawn
     ------
     InputError
         As the reader does; and if the reader crashes over the file or does not come to an end.
+    MachineError
+        If the machine is too short of something to read any file.
     """
     layers: list[DrawnLayer] = ask(reader, path, label, Limits.of(path), *more)
     return layers
@@ -140,6 +154,8 @@ def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
     ------
     InputError
         As the reader does; and if the reader crashes over the file or does not come to an end.
+    MachineError
+        If the machine is too short of something to read any file.
     """
     with _lock:
         asked = _reader()
@@ -147,6 +163,8 @@ def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
             answer = asked.ask((reader, str(path.absolute()), label, limits.memory, more), limits.seconds)
         except EOFError:
             close()
+            if not (asked.started or asked.ended):
+                raise errors.MachineError(_NO_READER, remedy=_MACHINE) from None
             what = (
                 f"is not read to its end within {limits.seconds:.0f} s, the limit for a file of its size"
                 if asked.ended
@@ -211,15 +229,20 @@ def _receive(pipe: IO[bytes]) -> Any:
     return pickle.loads(content)  # noqa: S301  (written by our own process)
 
 
-def _limit_memory(more: int) -> None:
-    """A file that unfolds into more memory than any plan needs ends the reading, not the machine."""
-    if sys.platform == "linux":
-        import resource  # noqa: PLC0415  (exists on Unix only)
+def _limit_memory(more: int) -> bool:
+    """A file that unfolds into more memory than any plan needs ends the reading, not the machine.
 
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-        wanted = taken + more if hard == resource.RLIM_INFINITY else min(taken + more, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    Gives whether the machine allows that much.
+    """
+    if sys.platform != "linux":
+        return True
+    import resource  # noqa: PLC0415  (exists on Unix only)
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    allowed = hard == resource.RLIM_INFINITY or taken + more <= hard
+    resource.setrlimit(resource.RLIMIT_AS, (taken + more if allowed else hard, hard))
+    return allowed
 
 
 def _serve() -> None:
@@ -229,30 +252,43 @@ def _serve() -> None:
     import_module("siteplan_gis.ingest.vector_files.databases")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not come between the answers
+    _send(answers, True)  # what went wrong before this is no fault of a file
     while True:
         try:
-            reader, path, label, memory, more = _receive(sys.stdin.buffer)
+            question = _receive(sys.stdin.buffer)
         except EOFError:
             return
-        try:
-            module, _, function = reader.rpartition(".")
-            read = getattr(import_module(f"siteplan_gis.ingest.{module}"), function)
-            _limit_memory(memory)
-            answer: Any = read(Path(path), label, *more)
-        except errors.InputError as error:
-            names = ("problem", "file", "layer", "feature", "remedy")
-            answer = _Problem(type(error).__name__, {name: getattr(error, name) for name in names})
-        except MemoryError:
-            answer = _problem(
-                f"needs more than {memory / (1 << 30):.3g} GB of memory, the limit for a file of its size", label
-            )
-        except Exception as error:  # noqa: BLE001  (a fault here must be told there, not end the reading)
-            answer = _problem(f"cannot be read ({type(error).__name__}: {str(error)[:160]})", label)
-        _send(answers, answer)
+        _send(answers, _answer(*question))
 
 
-def _problem(problem: str, label: str) -> _Problem:
-    return _Problem("InputError", {"problem": problem, "file": label, "remedy": _REMEDY})
+def _answer(reader: str, path: str, label: str, memory: int, more: tuple[str, ...]) -> Any:
+    """What a reader makes of a file, or the problem that it has with it."""
+    module, _, function = reader.rpartition(".")
+    try:
+        read = getattr(import_module(f"siteplan_gis.ingest.{module}"), function)
+        allowed = _limit_memory(memory)
+    except Exception as error:  # noqa: BLE001
+        return _shortage(f"{_NO_READER} ({type(error).__name__})")
+    try:
+        return read(Path(path), label, *more)
+    except errors.InputError as error:
+        names = ("problem", "file", "layer", "feature", "remedy")
+        return _Problem(type(error).__name__, {name: getattr(error, name) for name in names})
+    except Exception as error:  # noqa: BLE001  (a fault here must be told there, not end the reading)
+        number = error.errno if isinstance(error, OSError) else None
+        if isinstance(error, MemoryError) or number == errno.ENOMEM:
+            if not allowed:
+                return _shortage(f"{label} needs more memory to be read than there is")
+            what = f"needs more than {memory / (1 << 30):.3g} GB of memory, the limit for a file of its size"
+        elif number in _SHORT:
+            return _shortage(f"{label} cannot be read now ({os.strerror(number)})")
+        else:
+            what = f"cannot be read ({type(error).__name__}: {str(error)[:160]})"
+        return _Problem("InputError", {"problem": what, "file": label, "remedy": _REMEDY})
+
+
+def _shortage(problem: str) -> _Problem:
+    return _Problem("MachineError", {"problem": problem, "remedy": _MACHINE})
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 """A file that crashes GDAL ends the reading of that file and nothing else."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from siteplan_gis.errors import CrsError, HostileInputError, InputError
+from siteplan_gis.errors import CrsError, HostileInputError, InputError, MachineError
 from siteplan_gis.ingest import isolated
 from siteplan_gis.ingest.isolated import close, read_isolated
 from siteplan_gis.ingest.plan.vectors import read_plan
+from siteplan_gis.ingest.vector_files import databases
 
 CASES = Path(__file__).parents[1] / "cases"
 LOD = CASES / "H14" / "lod.gpkg"
@@ -83,3 +85,48 @@ def test_fiona_is_not_loaded_here():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
     assert done.stderr == ""
+
+
+def test_a_reader_that_cannot_start_is_no_fault_of_the_file(monkeypatch, tmp_path):
+    false = tmp_path / "python"
+    false.write_text("#!/bin/sh\nexit 1\n")
+    false.chmod(0o755)
+    close()
+    monkeypatch.setattr(sys, "executable", str(false))
+    # Among other files, too: else one after the other would be set aside as unreadable.
+    with pytest.raises(MachineError, match=r"^the program that reads .* cannot be started; allow more processes"):
+        read_plan([LOD, CASES / "H15" / "lod.gpkg"])
+    monkeypatch.undo()
+    assert len(read_plan([LOD])[0].features) == 1
+
+
+def raised(error):
+    """What the other process answers where its reader raises this."""
+
+    def read(*_):
+        raise error
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("error", "allowed", "kind", "words"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), True, "MachineError", "a.gpkg cannot be read now (Too many"),
+        (MemoryError(), False, "MachineError", "a.gpkg needs more memory to be read than there is"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), False, "MachineError", "a.gpkg needs more memory to be"),
+        (MemoryError(), True, "InputError", "needs more than 2 GB of memory, the limit"),
+        (OSError(errno.EIO, "Input/output error"), True, "InputError", "cannot be read (OSError"),
+    ],
+)
+def test_what_the_machine_is_short_of_is_not_blamed_on_the_file(monkeypatch, error, allowed, kind, words):
+    monkeypatch.setattr(databases, "read_database", raised(error))
+    monkeypatch.setattr(isolated, "_limit_memory", lambda more: allowed)
+    answer = isolated._answer("vector_files.databases.read_database", "a.gpkg", "a.gpkg", 2 << 30, ())
+    assert answer.kind == kind
+    assert answer.details["problem"].startswith(words)
+
+
+def test_a_reader_that_cannot_be_loaded_is_no_fault_of_the_file(monkeypatch):
+    monkeypatch.setattr(isolated, "import_module", raised(ImportError("failed to map segment")))
+    assert isolated._answer("cad.model_space.read_cad", "a.dxf", "a.dxf", 2 << 30, ()).kind == "MachineError"

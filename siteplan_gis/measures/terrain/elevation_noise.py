@@ -8,13 +8,13 @@ the noise is kept.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from siteplan_gis.measures.compiling import compiled
+from siteplan_gis.measures.threads import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,8 +92,7 @@ def _shared_out(kernel: Callable[[int], None], rows: int) -> None:
     if rows:
         kernel(0)
     if rows > 1:
-        with ThreadPoolExecutor(_THREADS) as pool:
-            list(pool.map(kernel, range(1, rows)))
+        in_threads(lambda row: kernel(row + 1), rows - 1, _THREADS)
 
 
 def _tell_noise(z: Floats, off_row: int, off_col: int, noise: Floats, k: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -13,6 +12,7 @@ import numpy as np
 from siteplan_gis.measures.compiling import compiled
 from siteplan_gis.measures.terrain import gradients
 from siteplan_gis.measures.terrain.lattice import first_cell
+from siteplan_gis.measures.threads import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,17 +88,14 @@ def sum_slopes(
     with ExitStack() as stack:
         readers = [stack.enter_context(source.reader()) for _ in shares]
 
-        def work(part: int, only: slice) -> None:
-            for job in shares[part][only]:
+        def work(part: int) -> None:
+            for job in shares[part]:
                 _measure(source, readers[part], job, runs, spacing, per_block, edges, own[part])
 
         # Whatever has to be compiled or imported is so before there are threads.
-        work(0, slice(0, 1))
-        if threads == 1:
-            work(0, slice(1, None))
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(work, range(threads), [slice(1, None), *[slice(None)] * (threads - 1)]))
+        _measure(source, readers[0], shares[0][0], runs, spacing, per_block, edges, own[0])
+        shares[0] = shares[0][1:]
+        in_threads(work, threads, threads)
     for other in own[1:]:
         highest = np.maximum(sums.totals[:, gradients.HIGHEST], other.totals[:, gradients.HIGHEST])
         sums.totals[:] += other.totals

@@ -8,7 +8,6 @@ a municipality and what is near it only, and can be taken over from an earlier r
 from __future__ import annotations
 
 import hashlib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -19,6 +18,7 @@ import shapely
 from siteplan_gis.frame import Frame
 from siteplan_gis.measures.territory.equidistance import apart, dividing_lines, faces_between, reach_outline, segments
 from siteplan_gis.measures.territory.isolines import distances
+from siteplan_gis.measures.threads import in_threads
 from siteplan_gis.model.limits import Overlap
 
 if TYPE_CHECKING:
@@ -253,10 +253,7 @@ class _Work:
             self.tell(what, (i + 1) / len(keys))
             return found
 
-        if len(keys) == 1:
-            return [one(0)]
-        with ThreadPoolExecutor(_WORKERS) as pool:
-            return list(pool.map(one, range(len(keys))))
+        return in_threads(one, len(keys), _WORKERS)
 
     def _frame(self, geometry: BaseGeometry) -> Frame:
         return frame_for(geometry, self.plane)
