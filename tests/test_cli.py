@@ -130,6 +130,18 @@ def test_a_full_standard_output_is_one_clear_line(arguments):
     assert done.stderr == "siteplan-gis: standard output cannot be written (No space left on device)\n"
 
 
+@pytest.mark.parametrize("arguments", [["inspect", CASES / "H75" / "plan.gpkg"], ["rules"]])
+def test_a_reader_of_standard_output_that_went_away_is_no_plan_that_fails(arguments):
+    # What prints tables would end the program with 1, which says that the plan fails.
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "siteplan_gis", *map(str, arguments)]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    os.close(theirs)
+    assert done.returncode == 2
+    assert done.stderr == "siteplan-gis: standard output cannot be written (Broken pipe)\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no shell with these redirections")
 @pytest.mark.parametrize(("closed", "code", "said"), [
     (">&-", 2, "siteplan-gis: standard output cannot be written (it is closed)\n"),

@@ -113,10 +113,12 @@ def printing() -> Iterator[TextIO]:
     try:
         yield sys.stdout
         sys.stdout.flush()
-    except OSError as problem:
+    except (OSError, SystemExit) as problem:
         # Or Python would try to write the rest once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise InputError(f"standard output cannot be written ({problem.strerror})") from None
+        # Where nobody reads any more, rich ends the program, with the code of a plan that fails.
+        why = problem.strerror if isinstance(problem, OSError) else os.strerror(errno.EPIPE)
+        raise InputError(f"standard output cannot be written ({why})") from None
 
 
 @contextmanager

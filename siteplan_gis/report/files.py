@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Final
 
 from siteplan_gis.errors import InputError
@@ -64,10 +65,13 @@ def write_together(folder: Path, writers: Mapping[str, Callable[[Path], object]]
                 write(made / name)
             return move_together(made, folder, tuple(writers))
     except OSError as problem:
-        raise _unwritable(folder, problem.strerror or str(problem)) from None
+        raise _unwritable(folder, problem) from None
 
 
-def _unwritable(folder: Path, reason: str) -> InputError:
+def _unwritable(folder: Path, problem: OSError) -> InputError:
+    scarce = problem.errno in {errno.EMFILE, errno.ENFILE}
     return InputError(
-        f"results cannot be written here ({reason})", file=str(folder), remedy="make room, or choose another --out"
+        f"results cannot be written here ({problem.strerror or problem})",
+        file=str(folder),
+        remedy="allow more open files (ulimit -n)" if scarce else "make room, or choose another --out",
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 WISCONSIN_CRS: Final = "EPSG:6610"
 OTHER_CRS: Final = "EPSG:4326"
+_OPEN_AT_ONCE: Final = 4
+"""Files that SQLite may have open together: the database, its journal, their folder and a temporary one."""
 _NO_PLACE_CRS: Final = (
     'ENGCRS["Coordinates of the plan itself, place not known",EDATUM["Unknown"],CS[Cartesian,2],'
     'AXIS["x",unspecified,ORDER[1]],AXIS["y",unspecified,ORDER[2]],LENGTHUNIT["metre",1]]'
@@ -118,8 +120,10 @@ def write_tables(path: Path, tables: Sequence[Table], frame: Frame, on: str, tit
 
 
 def _write_more(path: Path) -> None:
-    """Make the file longer, which fails with the reason where the disk is full: GDAL and SQLite do not tell it."""
-    with path.open("ab") as file:
+    """Open the file as often as SQLite does and make it longer: that fails and says why, as GDAL does not."""
+    with ExitStack() as opened:
+        for _ in range(_OPEN_AT_ONCE):
+            file = opened.enter_context(path.open("ab"))
         file.write(bytes(1 << 20))
 
 

@@ -1,17 +1,19 @@
-"""A review on a machine that is short of something: it says so in a line or brings its whole result.
+"""A command on a machine that is short of something: it says so in a line or brings its whole result.
 
-    python -m tests.campaigns.shortages [WORD ...]
+    python -m tests.campaigns.shortages [--command review] [WORD ...]
 
 Memory, time, open files, processes, places to write and to print to are taken away one by one, of the program as it is
 started from a terminal; with words, only the shortages that have one of them in their names. The folder holds an older
-result, which stays whole unless a whole new one stands there. Linux only, as administrator. Exit 1 where a run did
-anything else.
+result, which stays whole unless a whole new one stands there; what is printed is whole or nothing. Linux only, as
+administrator. Exit 1 where a run did anything else.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -38,6 +40,18 @@ NOBODY: Final = (
 LONGEST_S: Final = 400.0
 SAMPLE: Final = ROOT / "sample_plans" / "pass-saukville-drawing"
 LAYERS: Final = ROOT / "layers" / "saukville"
+ON: Final = ("--on", "2026-05-02")
+COMMANDS: Final[dict[str, tuple[Any, ...]]] = {
+    "review": ("review", SAMPLE, "--layers", LAYERS, *ON, "--out", "OUT"),
+    "measure": ("measure", SAMPLE, "--layers", LAYERS),
+    "inspect": ("inspect", SAMPLE),
+    "etj": ("etj", LAYERS, *ON, "--out", "OUT"),
+    "prescreen": ("prescreen", "--layers", LAYERS, "--parcel", "4301-02", "--out", "OUT"),
+    "county": ("prescreen", "--layers", LAYERS, "--out", "OUT"),
+    "compare": ("compare", "REVIEWED/review.json", "REVIEWED/review.json", "--out", "OUT"),
+    "letter": ("letter", "REVIEWED/review.json", *ON, "--out", "OUT/letter.docx"),
+}
+"""By name; OUT stands for the folder of the older result, REVIEWED for that of a review."""
 ENDED: Final = {-signal.SIGXCPU, -signal.SIGKILL}
 """How the system ends who took its time: no program can say a word then."""
 
@@ -113,9 +127,11 @@ class Came:
     seconds: float
 
 
-def run(shortage: Shortage, out: Path) -> Came:
-    """The review under a shortage."""
-    words = [*shortage.started_by, sys.executable, "-m", "siteplan_gis", "review", SAMPLE, "--layers", LAYERS, "--on", "2026-05-02", "--out", out, *shortage.words]  # fmt: skip
+def run(command: str, shortage: Shortage, out: Path) -> Came:
+    """A command under a shortage."""
+    places = {"OUT": str(out), "REVIEWED": str(out.parent / "reviewed")}
+    asked = [re.sub("OUT|REVIEWED", lambda found: places[found[0]], str(word)) if isinstance(word, str) else str(word) for word in COMMANDS[command]]  # fmt: skip
+    words = [*shortage.started_by, sys.executable, "-m", "siteplan_gis", *asked, *shortage.words]
     paths = os.environ["PATH"]
     settings = {"PYTHONPATH": str(ROOT), "PATH": paths}
     if shortage.settings != {"": ""}:
@@ -125,36 +141,53 @@ def run(shortage: Shortage, out: Path) -> Came:
         for one in shortage.before:
             one()
 
-    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as shown:
-        reading, output = None, shown.fileno()
-        if shortage.output == "|":
-            reading, output = os.pipe()
-            os.close(reading)
-        elif shortage.output:
-            output = os.open(shortage.output, os.O_WRONLY)
-        process = subprocess.Popen(
-            [*map(str, words)], stdin=subprocess.DEVNULL, stdout=output, stderr=told, env=settings, start_new_session=True, preexec_fn=prepare  # noqa: PLW1509  (this process has one thread)
-        )  # fmt: skip
-        if output != shown.fileno():
-            os.close(output)
-        until, ended = time.monotonic() + LONGEST_S, 0
-        while not ended:
-            ended, status, used = os.wait4(process.pid, os.WNOHANG)
-            if not ended and time.monotonic() > until:
-                os.killpg(process.pid, signal.SIGKILL)
-                ended, status, used = os.wait4(process.pid, 0)
-                status = signal.SIGALRM
-            time.sleep(0.02)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        told.seek(0), shown.seek(0)
-        return Came(process.returncode, shown.read().decode(), told.read().decode("utf-8", "replace"), used.ru_utime + used.ru_stime)  # fmt: skip
+    # Pipes: a limit of the size of files is none of what is printed on a terminal.
+    (shown, printing), (told, telling) = os.pipe(), os.pipe()
+    output = printing
+    if shortage.output == "|":
+        nobody, output = os.pipe()
+        os.close(nobody)
+    elif shortage.output:
+        output = os.open(shortage.output, os.O_WRONLY)
+    process = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=output, stderr=telling, env=settings, start_new_session=True, preexec_fn=prepare  # noqa: PLW1509  (this process has one thread)
+    )  # fmt: skip
+    for end in {output, printing, telling}:
+        os.close(end)
+    read = {shown: b"", told: b""}
+    for end in read:
+        os.set_blocking(end, False)
+    until, ended = time.monotonic() + LONGEST_S, 0
+    while not ended:
+        time.sleep(0.02)
+        ended, status, used = os.wait4(process.pid, os.WNOHANG)
+        if not ended and time.monotonic() > until:
+            os.killpg(process.pid, signal.SIGKILL)
+            ended, status, used = os.wait4(process.pid, 0)
+            status = signal.SIGALRM
+        for end in read:
+            with contextlib.suppress(BlockingIOError):
+                while more := os.read(end, 1 << 16):
+                    read[end] += more
+    process.returncode = os.waitstatus_to_exitcode(status)
+    for end in read:
+        os.close(end)
+    return Came(process.returncode, read[shown].decode(), read[told].decode("utf-8", "replace"), used.ru_utime + used.ru_stime)  # fmt: skip
 
 
-def judged(came: Came, shortage: Shortage, left: Path, old: dict[str, bytes], new: dict[str, bytes]) -> str:
+def judged(
+    came: Came, shortage: Shortage, left: Path, old: dict[str, bytes], new: dict[str, bytes], whole: Came
+) -> str:
     """What is wrong with how a run came out; empty where nothing is."""
     found = contents(left)
     if came.code == 3 and found.keys() == old.keys() and not any(found[name] == old[name] for name in old):
         return ""  # a whole result that tells what could not be checked
+    if came.code in {0, 1} and came.code != whole.code:
+        return f"exit {came.code} where it is {whole.code} without any shortage"
+    if came.code in {0, 1} and not shortage.words and came.printed != whole.printed:
+        return "printed something else"
+    if came.code == 2 and came.printed:
+        return "printed half of it"
     if found not in (old, new):
         return f"a mixture: {sorted(name for name in found.keys() | old.keys() if found.get(name) != old.get(name))}"
     if came.code < 0:
@@ -169,14 +202,24 @@ def judged(came: Came, shortage: Shortage, left: Path, old: dict[str, bytes], ne
 
 
 def main() -> None:
-    wrong = 0
-    with tempfile.TemporaryDirectory() as place:
-        work = Path(place)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaigns.shortages", description="A machine short of something."
+    )
+    parser.add_argument("words", nargs="*", metavar="WORD", help="in the names of what it is short of")
+    parser.add_argument("--command", default="review", choices=COMMANDS)
+    options = parser.parse_args()
+    command, wrong = options.command, 0
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
         work.chmod(0o777)
-        whole = run(Shortage("nothing"), work / "new")
-        if whole.code:
-            sys.exit(f"without any shortage: {whole}")
-        new = contents(work / "new")
+        out = work / "out"
+        for name, place in (("review", "reviewed"), (command, "new")):
+            out.mkdir()
+            whole = run(name, Shortage("nothing"), out)
+            if whole.code not in {0, 1}:
+                sys.exit(f"without any shortage: {whole}")
+            new = contents(out)
+            out.rename(work / place)
         old = {name: b"old " + content for name, content in new.items()}
         full = work / "full"
         full.mkdir()
@@ -186,7 +229,7 @@ def main() -> None:
         try:
             print("| short of | exit | computing | said | result | |\n|---|---|---|---|---|---|", flush=True)
             for shortage in shortages(work):
-                if sys.argv[1:] and not any(word in shortage.name for word in sys.argv[1:]):
+                if options.words and not any(word in shortage.name for word in options.words):
                     continue
                 out = work / "out"
                 shutil.rmtree(out, ignore_errors=True)
@@ -194,12 +237,18 @@ def main() -> None:
                 out.chmod(0o777)
                 for name, content in old.items():
                     (out / name).write_bytes(content)
-                came = run(shortage, out)
-                problem = judged(came, shortage, out, old, new)
+                came = run(command, shortage, out)
+                problem = judged(came, shortage, out, old, new, whole)
                 wrong += bool(problem)
                 said = " / ".join(came.said.strip().splitlines()[-3:])[-400:].replace("|", "¦")
                 result = (
-                    "new" if contents(out) == new else "old" if contents(out) == old else "new, in part not checked"
+                    "none"
+                    if not new
+                    else "new"
+                    if contents(out) == new
+                    else "old"
+                    if contents(out) == old
+                    else "new, in part not checked"
                 )
                 print(
                     f"| {shortage.name} | {came.code} | {came.seconds:.1f} s | {said} | {result} | {problem} |",
