@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -64,6 +65,17 @@ class InputError(SiteplanError):
             part for part in (file, f"layer {layer}" if layer else "", f"feature {feature}" if feature else "") if part
         )
         super().__init__(f"{place}: " * bool(place) + problem + f"; {remedy}" * bool(remedy))
+
+
+REMEDIES: Final = (
+    dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room on the disk")
+    | dict.fromkeys((errno.EMFILE, errno.ENFILE), "allow more open files (ulimit -n)")
+    | {
+        errno.EAGAIN: "allow more processes and threads (ulimit -u)",
+        errno.ENOMEM: "allow more memory (ulimit -v), or end other programs",
+    }
+)
+"""By the number of a system's error: what to do where the machine is short of something."""
 
 
 class MachineError(SiteplanError):

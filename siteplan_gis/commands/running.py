@@ -12,21 +12,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from siteplan_gis.errors import UNPRINTABLE, InputError, MachineError, one_line
+from siteplan_gis.errors import REMEDIES, UNPRINTABLE, InputError, MachineError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 UNUSABLE, CRASHED, INTERRUPTED = 2, 3, 130
 
-_REMEDIES = (
-    dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room on the disk")
-    | dict.fromkeys((errno.EMFILE, errno.ENFILE), "allow more open files (ulimit -n)")
-    | {
-        errno.EAGAIN: "allow more processes and threads (ulimit -u)",
-        errno.ENOMEM: "allow more memory (ulimit -v), or end other programs",
-    }
-)
 _SHORT_OF = {
     "failed to map segment": errno.ENOMEM,
     "Cannot allocate memory": errno.ENOMEM,
@@ -86,9 +78,9 @@ def _told(error: Exception) -> str:
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, OSError):
         place = f"{one_line(error.filename)}: " * bool(error.filename)
-        remedy = _REMEDIES.get(short or error.errno or 0, "check the file's rights")
+        remedy = REMEDIES.get(short or error.errno or 0, "check the file's rights")
         return f"{place}{one_line(error.strerror or error)}; {remedy}"
-    return f"{os.strerror(short)}; {_REMEDIES[short]}" if short else ""
+    return f"{os.strerror(short)}; {REMEDIES[short]}" if short else ""
 
 
 def hold_standard_places() -> None:

@@ -11,10 +11,12 @@ import atexit
 import errno
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -36,6 +38,10 @@ _LENGTH: Final = struct.Struct(">Q")
 _REMEDY: Final = "the file is damaged or made to hurt: export it again, with what the plan needs"
 _NO_READER: Final = "the program that reads plans' files cannot be started"
 _MACHINE: Final = "allow more processes, open files and memory (ulimit -u, -n, -v), or end other programs"
+_TIME: Final = "allow more computing and memory (ulimit -t, -v), or end other programs"
+_DYING_S: Final = 10.0
+_TAKEN_AWAY: Final = frozenset(-getattr(signal, name) for name in ("SIGKILL", "SIGXCPU") if hasattr(signal, name))
+"""How a process ends that no file has ended."""
 _SHORT: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT})
 """What the machine is short of, whatever the file is; memory see `_limit_memory`."""
 _lock: Final = threading.Lock()
@@ -64,6 +70,13 @@ class _Reader:
     def usable(self) -> bool:
         """Whether it still runs and was started by this very process (not by the one that forked it)."""
         return self.owner == os.getpid() and self.process.poll() is None
+
+    @property
+    def taken_away(self) -> bool:
+        """Whether the system killed it, which is short of memory or gives it no more time."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_DYING_S)
+        return not self.ended and self.process.returncode in _TAKEN_AWAY
 
     def ask(self, question: tuple[Any, ...], longest_s: float) -> Any:
         """What the other process makes of a file; EOFError if it dies over it."""
@@ -162,7 +175,10 @@ def ask(reader: str, path: Path, label: str, limits: Limits, *more: str) -> Any:
         try:
             answer = asked.ask((reader, str(path.absolute()), label, limits.memory, more), limits.seconds)
         except EOFError:
+            taken_away = asked.taken_away
             close()
+            if asked.started and taken_away:
+                raise errors.MachineError(f"the system ended the program that read {label}", remedy=_TIME) from None
             if not (asked.started or asked.ended):
                 raise errors.MachineError(_NO_READER, remedy=_MACHINE) from None
             what = (

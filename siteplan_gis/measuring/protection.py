@@ -46,12 +46,12 @@ def measure_bare_edge(site: Site, pieces: tuple[Piece, ...], method: Method) -> 
     things = [feature.geometry for feature in controls_of(site.plan, _CLOSES_GAP)]
     things += [feature.geometry for feature in site.plan.of("entrance")]
     sources = site.terrain.sources if site.terrain is not None else ()
+    lefts = _bare(pieces, things, near_m)
     for kind, name in ((DOWN, "perimeter_down_bare_ft"), (SIDE, "perimeter_side_bare_ft")):
         bare, less_m, more_m = [], 0.0, 0.0
-        for piece in pieces:
-            if piece.kind not in {DOWN, SIDE, UP, "unknown"} or piece.kind in {DOWN, SIDE} - {kind}:
+        for piece, left in zip(pieces, lefts, strict=True):
+            if piece.kind in {DOWN, SIDE} - {kind}:
                 continue
-            left = bare_stretches(piece.line, things, near_m, least_m=_GAP_M)
             if piece.kind == kind:
                 bare += list(left.geoms)
                 less_m += min(left.length, piece.doubtful_m[2])
@@ -64,6 +64,15 @@ def measure_bare_edge(site: Site, pieces: tuple[Piece, ...], method: Method) -> 
         where = shapely.MultiLineString(bare) if bare else None
         taken.add(measured(name, feet(total_m), feet(max(less_m, more_m)), how, where, sources))
     return taken
+
+
+def _bare(pieces: tuple[Piece, ...], things: list[BaseGeometry], near_m: float) -> list[shapely.MultiLineString]:
+    """What is bare of each piece: of thousands, as the edges of holes are, most have none of the things near."""
+    lines = [piece.line for piece in pieces]
+    near: list[list[BaseGeometry]] = [[] for _ in lines]
+    for piece, thing in shapely.STRtree(things).query(lines, predicate="dwithin", distance=near_m).T.tolist():
+        near[piece].append(things[thing])
+    return [bare_stretches(line, own, near_m, least_m=_GAP_M) for line, own in zip(lines, near, strict=True)]
 
 
 def measure_bare_channels(site: Site, found: Channels, method: Method) -> Taken:

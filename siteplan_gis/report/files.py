@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Final
 
-from siteplan_gis.errors import InputError
+from siteplan_gis.errors import REMEDIES, InputError
 from siteplan_gis.report.geopackage import write_geopackage
 from siteplan_gis.report.json_report import write_json
 from siteplan_gis.report.moving import move_together, staging_folder
@@ -69,9 +69,11 @@ def write_together(folder: Path, writers: Mapping[str, Callable[[Path], object]]
 
 
 def _unwritable(folder: Path, problem: OSError) -> InputError:
-    scarce = problem.errno in {errno.EMFILE, errno.ENFILE}
+    full = problem.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
     return InputError(
         f"results cannot be written here ({problem.strerror or problem})",
         file=str(folder),
-        remedy="allow more open files (ulimit -n)" if scarce else "make room, or choose another --out",
+        remedy="make room, or choose another --out"
+        if full
+        else REMEDIES.get(problem.errno or 0, "choose another --out"),
     )

@@ -231,6 +231,8 @@ def main() -> None:
             for shortage in shortages(work):
                 if options.words and not any(word in shortage.name for word in options.words):
                     continue
+                if shortage.words and command == "letter":  # it prints no record
+                    continue
                 out = work / "out"
                 shutil.rmtree(out, ignore_errors=True)
                 out.mkdir()

@@ -130,3 +130,18 @@ def test_what_the_machine_is_short_of_is_not_blamed_on_the_file(monkeypatch, err
 def test_a_reader_that_cannot_be_loaded_is_no_fault_of_the_file(monkeypatch):
     monkeypatch.setattr(isolated, "import_module", raised(ImportError("failed to map segment")))
     assert isolated._answer("cad.model_space.read_cad", "a.dxf", "a.dxf", 2 << 30, ()).kind == "MachineError"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+def test_a_reader_that_the_system_ends_is_no_fault_of_the_file(monkeypatch):
+    close()
+    reader = isolated._reader()
+    monkeypatch.setattr(isolated, "_receive", lambda pipe: _killed(reader.process))
+    reader.started = True
+    with pytest.raises(MachineError, match=r"^the system ended the program that read lod.gpkg; allow more"):
+        read_plan([LOD, CASES / "H15" / "lod.gpkg"])
+
+
+def _killed(process):
+    process.kill()
+    raise EOFError

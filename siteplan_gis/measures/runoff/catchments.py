@@ -234,7 +234,7 @@ def mask_polygon(ground: Conditioned, mask: NDArray[np.bool_]) -> BaseGeometry:
     return placed if placed.is_valid else shapely.make_valid(placed)
 
 
-def along_rings(area: BaseGeometry, points: NDArray[np.object_]) -> tuple[NDArray[np.object_], Floats, Floats]:
+def along_rings(area: BaseGeometry, points: NDArray[np.object_]) -> tuple[NDArray[np.object_], Cells, Floats]:
     """The rings of an area, and for each point the number of its nearest ring and its place on it in metres."""
     rings = shapely.get_rings(shapely.orient_polygons(shapely.get_parts(union_area([area])[0])))
     ring = shapely.STRtree(rings).query_nearest(points, all_matches=False)[1]

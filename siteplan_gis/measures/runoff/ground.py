@@ -107,8 +107,14 @@ class Conditioned:
 
     def noise_m(self, x: float, y: float) -> float:
         """Standard deviation of the noise that was taken out around a place (pixel coordinates of the window)."""
-        row, col = ((int(v) + first) // BLOCK for v, first in ((y, self.noise_first[1]), (x, self.noise_first[0])))
-        return float(self.noise[np.clip(row, 0, len(self.noise) - 1), np.clip(col, 0, self.noise.shape[1] - 1)])
+        return float(self.noise_at(np.array([[x, y]]))[0])
+
+    def noise_at(self, pixels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same around many places, shape (n, 2)."""
+        place = (np.trunc(pixels).astype(np.int64) + self.noise_first) // BLOCK
+        rows, cols = self.noise.shape
+        found: NDArray[np.float64] = self.noise[np.clip(place[:, 1], 0, rows - 1), np.clip(place[:, 0], 0, cols - 1)]
+        return found
 
     @property
     def cell_m(self) -> float:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from shapely.geometry.base import BaseGeometry
 
-    from siteplan_gis.measures.runoff.routing import Runoff
+    from siteplan_gis.measures.runoff.routing import Cells, Runoff
 
     Floats = NDArray[np.float64]
 
@@ -98,18 +98,20 @@ def classify_boundary(
     )
     rings, ring, along = along_rings(area, shapely.get_parts(middles))
     whole_m = float(shapely.length(rings).sum())
+    sampled = _sampled(rings, min(cell_m, over_m / 5))
+    kinds = _kinds(runoff, rings, sampled, reach_m, np.sin(np.radians(side_deg)))
+    own_cells = _of_each(ring, len(rings))
     pieces: list[Piece] = []
     for number, line in enumerate(rings):
-        if line.length == 0:
+        own_places = sampled.own(number)
+        count = own_places.stop - own_places.start
+        if count == 0:
             continue
-        step_m = max(min(cell_m, over_m / 5), line.length / _SAMPLES_MOST)
-        count = max(int(np.ceil(line.length / step_m)), 8)
-        places = (np.arange(count) + 0.5) * (line.length / count)
-        kind, low, high = _kinds(runoff, line, places, reach_m, np.sin(np.radians(side_deg)))
+        kind, low, high = (told[own_places] for told in kinds)
         kind = _without_short(kind, line.length / count, least_m)
-        own = crossing[ring == number]
-        spots = np.minimum((along[ring == number] / line.length * count).astype(int), count - 1)
-        leaves, enters = (np.bincount(spots, water[own], count) for water in (outward, inward))
+        cells = own_cells[number]
+        spots = np.minimum((along[cells] / line.length * count).astype(int), count - 1)
+        leaves, enters = (np.bincount(spots, water[crossing[cells]], count) for water in (outward, inward))
         for first, last in _runs(kind):
             which = np.arange(first, last) % count
             name = KINDS[kind[first % count]]
@@ -152,24 +154,52 @@ def lengths(pieces: tuple[Piece, ...]) -> dict[str, tuple[float, float]]:
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Places at even steps along rings: metres along the ring of each, ring after ring, and where each ring's begin."""
+
+    along_m: Floats
+    ring: NDArray[np.int64]
+    begin: NDArray[np.int64]
+
+    def own(self, ring: int) -> slice:
+        """Those of one ring."""
+        return slice(int(self.begin[ring]), int(self.begin[ring + 1]))
+
+
+def _sampled(rings: NDArray[np.object_], step_m: float) -> _Places:
+    """Places at the middles of steps of that length at most, eight in a ring at least; none in a ring of no length."""
+    length = shapely.length(rings)
+    steps = np.ceil(length / np.maximum(step_m, length / _SAMPLES_MOST)).astype(np.int64)
+    count = np.where(length > 0, np.maximum(steps, 8), 0)
+    begin = np.r_[0, np.cumsum(count)]
+    ring = np.repeat(np.arange(len(rings)), count)
+    number = np.arange(begin[-1]) - begin[ring]
+    return _Places((number + 0.5) * (length[ring] / count[ring]), ring, begin)
+
+
+def _of_each(ring: Cells, rings: int) -> list[NDArray[np.int64]]:
+    """Which points lie at each ring, in their order."""
+    order = np.argsort(ring, kind="stable")
+    return np.split(order, np.searchsorted(ring[order], np.arange(1, rings)))
+
+
 def _kinds(
-    runoff: Runoff, line: shapely.LineString, places: Floats, reach_m: float, side: float
+    runoff: Runoff, rings: NDArray[np.object_], places: _Places, reach_m: float, side: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The number in KINDS at each place of a ring, and the least and largest that it may be."""
+    """The number in KINDS at each place, and the least and largest that it may be."""
     ground = runoff.ground
-    points = shapely.line_interpolate_point(line, places)
-    xy = shapely.get_coordinates(points)
+    xy = shapely.get_coordinates(shapely.line_interpolate_point(rings[places.ring], places.along_m))
     pixels = shapely.get_coordinates(ground.pixels(shapely.multipoints(xy)))
-    fits = np.full((places.size, 3), np.nan)
+    fits = np.full((len(xy), 3), np.nan)
     # The noise that was taken out of the ground is doubt of its fall all the same.
-    noise = np.array([ground.noise_m(x, y) for x, y in pixels])
-    _fit(ground.z_m, ground.dx_m, ground.dy_m, pixels, reach_m, noise, fits)
+    _fit(ground.z_m, ground.dx_m, ground.dy_m, pixels, reach_m, ground.noise_at(pixels), fits)
     # The fall as a direction in the frame: along columns and rows, whose courses turn with the grid.
     near = [shapely.get_coordinates(ground.placed(shapely.multipoints(pixels + step))) for step in np.eye(2)]
     axes = [(moved - xy) / np.linalg.norm(moved - xy, axis=1)[:, None] for moved in near]
     fall = -(fits[:, :1] * axes[0] + fits[:, 1:2] * axes[1])
     slope = np.hypot(fall[:, 0], fall[:, 1])
-    outward = _outward(line, places, ground.cell_m)
+    outward = _outward(rings, places, ground.cell_m)
     angle = np.arctan2(
         fall[:, 0] * outward[:, 1] - fall[:, 1] * outward[:, 0], fall[:, 0] * outward[:, 0] + fall[:, 1] * outward[:, 1]
     )
@@ -182,11 +212,21 @@ def _kinds(
     return kind, np.where(told, low, 0), np.where(told, high, 0)
 
 
-def _outward(line: shapely.LineString, places: Floats, cell_m: float) -> Floats:
-    """Unit vectors out of the area on the left of a ring; ragged drawing below a cell is passed over."""
+def _outward(rings: NDArray[np.object_], places: _Places, cell_m: float) -> Floats:
+    """Unit vectors out of the area on the left of rings; ragged drawing below a cell is passed over."""
+    smooth = simplified(rings, min(max(cell_m / 2, 0.25), 2.0), preserve_topology=True)
+    course = np.empty(len(places.along_m))
+    for number, (line, drawn) in enumerate(zip(rings, smooth, strict=True)):
+        own = places.own(number)
+        if own.stop > own.start:
+            course[own] = _courses(line, shapely.get_coordinates(drawn), places.along_m[own])
+    normal: Floats = np.column_stack((np.sin(course), -np.cos(course)))
+    return normal
+
+
+def _courses(line: shapely.LineString, kept: Floats, places: Floats) -> Floats:
+    """The course of a ring at some places, by those of its corners that are kept."""
     corners = shapely.get_coordinates(line)
-    drawn = np.array([line], dtype=object)
-    kept = shapely.get_coordinates(simplified(drawn, min(max(cell_m / 2, 0.25), 2.0), preserve_topology=True))
     position = np.r_[0.0, np.cumsum(np.hypot(*np.diff(corners, axis=0).T))]
     where = {tuple(corner): at for corner, at in zip(corners[:-1].tolist(), position[:-1], strict=True)}
     at = np.array([where[tuple(corner)] for corner in kept[:-1].tolist()])
@@ -203,17 +243,18 @@ def _outward(line: shapely.LineString, places: Floats, cell_m: float) -> Floats:
     gap[-1] += line.length
     past = places - middle[of]
     before = (of - 1) % at.size
-    course = course[of] + np.where(past > 0, turn[of] / gap[of], turn[before] / gap[before]) * past
-    normal: Floats = np.column_stack((np.sin(course), -np.cos(course)))
-    return normal
+    found: Floats = course[of] + np.where(past > 0, turn[of] / gap[of], turn[before] / gap[before]) * past
+    return found
 
 
 def _runs(kind: NDArray[np.int64]) -> list[tuple[int, int]]:
     """First and one past the last place of each run around a ring; a run over the end goes on past the count."""
-    changes = np.flatnonzero(kind != np.roll(kind, 1))
-    if not changes.size:
+    changes = (np.flatnonzero(kind[1:] != kind[:-1]) + 1).tolist()
+    if kind[0] != kind[-1]:
+        changes.insert(0, 0)
+    if not changes:
         return [(0, kind.size)]
-    return list(zip(changes.tolist(), [*changes[1:].tolist(), int(changes[0]) + kind.size], strict=True))
+    return list(zip(changes, [*changes[1:], changes[0] + kind.size], strict=True))
 
 
 def _without_short(kind: NDArray[np.int64], step_m: float, least_m: float) -> NDArray[np.int64]:
@@ -235,6 +276,8 @@ def _without_short(kind: NDArray[np.int64], step_m: float, least_m: float) -> ND
 
 def _stretch(ring: shapely.LineString, first: float, last: float) -> shapely.LineString:
     """A part of a ring, from one share of its length to another; the last may lie past its end."""
+    if (first, last) == (0, 1):
+        return shapely.LineString(ring)
     if last <= 1:
         return substring(ring, first, last, normalized=True)
     parts = [substring(ring, first, 1, normalized=True), substring(ring, 0, last - 1, normalized=True)]

@@ -48,29 +48,36 @@ def crowded(lines: Sequence[Vertices], most_pairs: int = MOST_PAIRS) -> bool:
     """
     # Fewer stretches than this have no more pairs.
     fewest = int(np.sqrt(2 * most_pairs))
+    lines = [line for line in lines if len(line) > 1]
     if sum(map(len, lines)) <= fewest:
         return False
-    kept = [_stepped(line) for line in lines if len(line) > 1]
-    if sum(map(len, kept)) <= fewest:
+    first, last = _stepped(lines)
+    if len(first) <= fewest:
         return False
-    pairs, stretches = _pairs(kept)
-    return pairs > max(most_pairs, PAIRS_PER_STRETCH * stretches)
+    pairs = _pairs(first, last)
+    return pairs > max(most_pairs, PAIRS_PER_STRETCH * len(first))
 
 
-def _stepped(line: Vertices) -> Vertices:
-    """A line with one corner for each step along it at most, and with its ends."""
-    step = np.floor(np.cumsum(np.hypot(*np.diff(line, axis=0).T)) / _STEP_M)
-    kept: Vertices = line[np.r_[True, np.diff(step, prepend=0.0) > 0] | (np.arange(len(line)) == len(line) - 1)]
-    return kept
+def _stepped(lines: Sequence[Vertices]) -> tuple[Vertices, Vertices]:
+    """Where the stretches of lines begin and end, of which each has its ends and one corner for each step at most."""
+    xy = np.concatenate(lines)
+    line = np.repeat(np.arange(len(lines)), [len(one) for one in lines])
+    ends = np.r_[True, line[1:] != line[:-1], True]
+    length = np.where(ends[1:-1], 0.0, np.hypot(*np.diff(xy, axis=0).T))
+    along = np.r_[0.0, np.cumsum(np.nan_to_num(length, posinf=0.0))]
+    step = np.floor((along - along[np.flatnonzero(ends[:-1])][line]) / _STEP_M)
+    kept = ends[:-1] | ends[1:] | (np.diff(step, prepend=0.0) > 0)
+    xy, line = xy[kept], line[kept]
+    same = line[1:] == line[:-1]
+    return xy[:-1][same], xy[1:][same]
 
 
-def _pairs(lines: Sequence[Vertices]) -> tuple[float, int]:
-    """How many pairs of stretches lie beside each other, by a few hundred of them, and how many stretches there are."""
-    first, last = (np.concatenate([line[part] for line in lines]) for part in (slice(None, -1), slice(1, None)))
+def _pairs(first: Vertices, last: Vertices) -> float:
+    """How many pairs of stretches lie beside each other, by a few hundred of them."""
     low, high = np.minimum(first, last), np.maximum(first, last)
     asked = np.unique(np.linspace(0, len(low) - 1, _ASKED).astype(np.int64))
     beside = 0
     for one in asked:
         near = (low <= high[one] + NEAR_M) & (high >= low[one] - NEAR_M)
         beside += int(near.all(axis=1).sum()) - 1
-    return beside / len(asked) * len(low) / 2, len(low)
+    return beside / len(asked) * len(low) / 2

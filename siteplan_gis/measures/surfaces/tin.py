@@ -7,6 +7,7 @@ polygon's edge counts with the part of it that lies inside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -162,7 +163,7 @@ def clipped(tin: Tin, area: BaseGeometry) -> tuple[NDArray[np.int64], NDArray[np
 
 def _cut_with(triangles: NDArray[np.object_], area: BaseGeometry) -> NDArray[np.object_]:
     """The part of each triangle inside an area, however many corners and holes that has."""
-    parts = np.array(in_small_parts(area), dtype=object)
+    parts = _small_parts(area)
     places, of = shapely.STRtree(parts).query(triangles, predicate="intersects")
     order = np.argsort(places, kind="stable")
     bits = shapely.intersection(triangles[places[order]], parts[of[order]])
@@ -172,6 +173,12 @@ def _cut_with(triangles: NDArray[np.object_], area: BaseGeometry) -> NDArray[np.
     for begin, many in zip(first[count > 1].tolist(), count[count > 1].tolist(), strict=True):
         inside[places[order[begin]]] = shapely.union_all(bits[begin : begin + many])
     return inside
+
+
+@lru_cache(maxsize=1)
+def _small_parts(area: BaseGeometry) -> NDArray[np.object_]:
+    """The parts of the last area: the existing and the proposed ground are cut with the same one."""
+    return np.array(in_small_parts(area), dtype=object)
 
 
 def heights_at(tin: Tin, xy: NDArray[np.float64]) -> NDArray[np.float64]:
