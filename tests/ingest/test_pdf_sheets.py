@@ -471,3 +471,53 @@ def test_damaged_files_are_read_or_refused(read):
         for sheet in found:
             scale = settled_scale(sheet)
             assert scale.printed is None or math.isfinite(scale.printed)
+
+
+SIXTY = "SCALE: 1 IN = 60 FT"
+CLEAR = "/Resources << /Font << /F1 3 0 R >> /ExtGState << /G << /ca 0 /CA 0 >> >> >>"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "1 g " + said(SIXTY),
+        "0.97 g " + said(SIXTY),
+        "1 1 1 RG 1 Tr " + said(SIXTY),
+        "7 Tr " + said(SIXTY),
+        "q 0 0 10 10 re W n " + said(SIXTY) + "Q ",
+        said(SIXTY) + "1 g 1700 50 600 100 re f ",
+        said(SIXTY, x=3000),
+        said(SIXTY, y=-60),
+        said(SIXTY, size=1.4),
+        "/G gs " + said(SIXTY),
+        "1 g 1 G " + bar((0, 60, 120, 180), 72),
+    ],
+)
+def test_what_the_print_does_not_show_tells_no_scale(read, hidden):
+    (sheet,) = read(pages_to_pdf((said("SITE MAP", 1200, 200, 30) + hidden, FULL, CLEAR)))
+    assert sheet.evidence == ()
+    assert "print does not show" in " ".join(sheet.notes)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        said(SIXTY),
+        "0.8 g " + said(SIXTY),
+        said(SIXTY, size=1.5),
+        "0 g 1700 50 600 100 re f 1 g " + said(SIXTY),
+        said(SIXTY, turn=90),
+        "1 0 0 RG 1 Tr " + said(SIXTY),
+    ],
+)
+@pytest.mark.parametrize("turned", ["", "/Rotate 90", "/CropBox [100 50 2592 1728]"])
+def test_what_the_print_shows_is_read(read, shown, turned):
+    (sheet,) = read(one_page(said("SITE MAP", 1200, 200, 30) + shown, entries=turned))
+    assert settled_scale(sheet).printed == 60
+    assert sheet.notes == ()
+
+
+def test_no_hidden_caption_spares_a_map_and_no_hidden_note_a_title(read):
+    (sheet,) = read(one_page(said("SCALE: 1 IN = 200 FT") + "1 g " + said("VICINITY MAP", y=114, size=30)))
+    assert settled_scale(sheet).printed == 200
+    assert sheet.shows == ""

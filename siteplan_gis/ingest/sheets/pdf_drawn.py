@@ -210,6 +210,11 @@ def count_contents(page: Any) -> Contents:
     return contents
 
 
+def text_objects(page: Any) -> list[Any]:
+    """The objects of a page that are text, forms within it included."""
+    return [drawn for drawn, kind, _ in _objects(page) if drawn is not None and kind == pdfium.FPDF_PAGEOBJ_TEXT]
+
+
 def read_points(page: Any, frame: PageFrame, windows: Sequence[Box]) -> NDArray[np.float64]:
     """Corners and ends of the lines drawn within some windows of the page (west, south, east, north in inches)."""
     wanted = [_around([frame.on_page(x, y) for x in window[::2] for y in window[1::2]]) for window in windows]

@@ -22,7 +22,9 @@ from siteplan_gis.ingest.sheets.pdf_drawn import (
     read_letters,
     read_points,
     read_stroked_words,
+    text_objects,
 )
+from siteplan_gis.ingest.sheets.pdf_ink import inked
 from siteplan_gis.ingest.sheets.pdf_places import viewport_scales
 from siteplan_gis.measures.sheets.lettering import on_page, set_lines
 from siteplan_gis.measures.sheets.scale_bar import bar_labels, measured_bar
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from siteplan_gis.ingest.sheets.pdf_drawn import Box
-    from siteplan_gis.measures.sheets.lettering import Line
+    from siteplan_gis.measures.sheets.lettering import Glyph, Line
     from siteplan_gis.measures.sheets.scale_bar import BarLabels
 
 _MOST_PAGES: Final = 400
@@ -142,7 +144,9 @@ def _sheet(
         frame, strange = _frame(page, dictionary)
         notes += strange
         letters = read_letters(text_page.raw, frame)
-        lines = [*set_lines(letters.glyphs), *read_stroked_words(page.raw, frame)]
+        shown, unseen = _parted(page, frame, letters.glyphs)
+        notes += _told_unseen(set_lines(unseen), where, frame)
+        lines = [*set_lines(shown), *read_stroked_words(page.raw, frame)]
         words = read_words(lines, where, frame.size_in)
         evidence = list(words.scales)
         if dictionary is None:
@@ -158,6 +162,21 @@ def _sheet(
         text_page.close()
         page.close()
     return _put_together(name, label, index + 1, frame, words, evidence, notes)
+
+
+def _parted(page: pdfium.PdfPage, frame: PageFrame, glyphs: Sequence[Glyph]) -> tuple[list[Glyph], list[Glyph]]:
+    """The letters that the printed page shows, with the blanks between them, and those that it does not."""
+    seen = inked(page.raw, text_objects(page.raw), frame.size_in, glyphs)
+    shown = [one for one, ink in zip(glyphs, seen, strict=True) if ink or one.character.isspace()]
+    return shown, [one for one, ink in zip(glyphs, seen, strict=True) if not ink]
+
+
+def _told_unseen(lines: Sequence[Line], where: str, frame: PageFrame) -> list[str]:
+    """Letters cut off by a frame are common; that they tell a scale or an interval is not."""
+    words = read_words(lines, where, frame.size_in)
+    if not (words.scales or words.contour_interval_ft or bar_labels(lines)):
+        return []
+    return [f"{where} holds words of scale or interval that its print does not show (white, covered, cut off or tiny): they were not used"]  # fmt: skip
 
 
 def _put_together(
